@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import click
 
-from caldp_core.basics.errors import quoted, require
+from caldp_core.basics.errors import CaldpError, count_text, quoted, require
 from caldp_core.basics.files import check_output, write_whole
 from caldp_core.cli import terminal
 from caldp_core.cli.commands import SentenceError
 from caldp_core.datasets.files import answers as file_answers
-from caldp_core.datasets.files.checks.record import KEEP, Check, Reading, Resolved
+from caldp_core.datasets.files.checks.record import KEEP, ROWS, Check, Reading, Resolved
 from caldp_core.datasets.files.checks.run import CHECKS, read_as_chosen, with_met_rows
 from caldp_core.datasets.files.counts_export import check_ending, write_counts
 from caldp_core.datasets.files.dialect import DELIMITERS, NO_DELIMITER
@@ -73,7 +73,8 @@ def count_command(
     CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel and GeoJSON, of any size.
     Prints which columns were read, and how many rows were not counted and why. Several questions
     that the same people answered become a scenario file, each counted separately. Ends with 2 where
-    the file can be read in two ways and --accept says neither.
+    the file can be read in two ways and --accept says neither, and where --accept answers what
+    nothing asks for.
     """
     on_map: dict[str, Any] = {"area": area, "cell": cell}
     on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
@@ -216,21 +217,49 @@ def _count_checked(
     further = with_met_rows(file, checked.reading, found.met, answers)
     if further is not None:
         return _count_checked(further, guess, chosen, answers, count)
+    _require_asked(answers, checked)
     return checked, found
+
+
+def _require_asked(answers: dict[str, str], checked: Resolved) -> None:
+    """Raise `CaldpError` for an answer that nothing asks for, as it would change nothing."""
+    is_long = len(checked.reading.file.rows) >= ROWS
+    unused = sorted(answers.keys() - checked.names)
+    # Of a long file rows that only counting meets may be kept as they are without a question.
+    unused = [name for name in unused if not (is_long and answers[name] == KEEP)]
+    if not unused:
+        return
+    asked = ", ".join(sorted(checked.names)) or "nothing"
+    raise CaldpError(
+        f"--accept {unused[0]} answers what nothing asks for in this file; leave it out. Asked is "
+        f"{asked}."
+    )
 
 
 def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, str]) -> Resolved:
     """The file as it is meant, of places or answers; raises `SentenceError` for open questions."""
     checked = read_as_chosen(file, guess, chosen, answers)
     if checked.unanswered:
-        asked = (f"{check.sentence} {_ways(check)}" for check in checked.unanswered)
-        raise SentenceError("\n".join(asked))
+        raise SentenceError("\n".join(_asked(checked, answers)))
     layout = replace(checked.reading.layout, cap=guess.cap, unit=guess.unit)
     require(
         not layout.cap or layout.people_column is not None,
         "--most-rows needs ids of people; name their column by --column NAME=person-id.",
     )
-    return replace(checked, reading=Reading(checked.reading.file, layout))
+    return replace(checked, reading=replace(checked.reading, layout=layout))
+
+
+def _asked(checked: Resolved, answers: dict[str, str]) -> list[str]:
+    """What must be said, the gravest first, what was taken unasked, and what people these are."""
+    lines = [
+        f"{check.sentence}{_effect_text(check)} {_ways(check)}" for check in checked.unanswered
+    ]
+    lines += [f"Taken unasked: {check.sentence} {_ways(check)}" for check in checked.told]
+    if checked.reading.model is not None:
+        lines.append(f"By the first way of each: {checked.reading.model.describe()}")
+    unused = sorted(answers.keys() - checked.names)
+    lines += [f"--accept {name} answers what nothing asks for as yet." for name in unused]
+    return lines
 
 
 def _count(output: Path, on_map: dict[str, Any], reading: Reading) -> _Found:
@@ -278,8 +307,26 @@ def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
     summary |= dict(zip(_OF_PEOPLE, data.person_rows, strict=False)) | {"unit": data.nouns[1]}
     summary |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
     summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
+    if checked.told:
+        summary["taken_unasked"] = {check.name: _told(check) for check in checked.told}
+    if checked.reading.model is not None:
+        summary["reading"] = checked.reading.model.describe()
     summary["written"] = str(output)
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+
+
+def _effect_text(check: Check) -> str:
+    """What the first answer to a check does to the number of people; "" for nothing."""
+    people = round(check.effect)
+    if people == 0 or not check.offers:
+        return ""
+    number = count_text(abs(people), "person", "people")
+    return f" (By the first way {number} {'fewer' if people < 0 else 'more'}.)"
+
+
+def _told(check: Check) -> str:
+    """What was taken unasked, and how it is answered otherwise."""
+    return f"{check.sentence} {_ways(check)}"
 
 
 def _is_scenario(output: Path) -> bool:

@@ -240,8 +240,11 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
     if checked is None:
         return None
     with place:
+        _draw_model(checked)
         for check in checked.unanswered:
             _draw_check(file, check)
+        for check in checked.told:
+            _draw_told(file, check)
         for name, remark in checked.remarks.items():
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/check: {escape_markdown(remark)}")
@@ -249,10 +252,47 @@ def _check(file: _OpenFile[Any], place: DeltaGenerator, guess: Reading) -> Readi
     return None if checked.unanswered else checked.reading
 
 
+def _draw_model(checked: Resolved) -> None:
+    """How many people a table of counts has, of what, and the levels of its sums."""
+    model = checked.reading.model
+    if model is None:
+        return
+    st.markdown(f"**{escape_markdown(model.describe())}**")
+    if not model.levels:
+        return
+    with st.expander("Which rows are sums of others"):
+        for level in model.levels:
+            rows = formats.count(level.rows, "row", "rows")
+            people = formats.count(round(level.people), "person", "people")
+            examples = escape_markdown(", ".join(level.examples))
+            more = ", …" if level.rows > len(level.examples) else ""
+            st.markdown(f"Level {level.depth + 1}: {rows}, {people} ({examples}{more})")
+
+
+def _effect_text(check: Check) -> str:
+    """What the first answer to a check does to the number of people; "" for nothing."""
+    if not check.offers or round(check.effect) == 0:
+        return ""
+    people = formats.count(abs(round(check.effect)), "person", "people")
+    return f" ({people} {'fewer' if check.effect < 0 else 'more'})"
+
+
+def _draw_told(file: _OpenFile[Any], check: Check) -> None:
+    """What was taken unasked, as one line, and buttons for the other ways to read the file."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        taken = escape_markdown(check.offers[0].label)
+        st.caption(f":material/info: {escape_markdown(check.sentence)} **{taken}.**")
+        for offer in check.offers[1:]:
+            if offer.name not in file.form.unoffered:
+                _answer_button(file, check.name, offer.name, offer.label)
+        _answer_button(file, check.name, KEEP, check.keep)
+
+
 def _draw_check(file: _OpenFile[Any], check: Check) -> None:
     """One sentence, and a button for each way to read the file."""
     with st.container(border=True):
-        st.markdown(f":material/help: {escape_markdown(check.sentence)}")
+        effect = _effect_text(check)
+        st.markdown(f":material/help: {escape_markdown(check.sentence + effect)}")
         with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
             for offer in check.offers:
                 if offer.name not in file.form.unoffered:

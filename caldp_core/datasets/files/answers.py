@@ -3,6 +3,7 @@
 People of a row: one, a count or a weight; sums are exact, and rounded to people at the end.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,6 +60,7 @@ class RefusedRows:
 
 _NO_ID: Final = 9
 _ABOVE_CAP: Final = 10
+_BY_MODEL: Final = 100
 """Codes of rows that are not counted because of whose they are."""
 
 
@@ -127,7 +129,9 @@ def find_refused_rows(
         more = " (and perhaps more)" if times >= REJECTS_MAX else ""
         reasons.append((_WHY.get(why, why.lower()) + more, times))
         first = min(first or (line, text), (line, text))
-    if any(times_of[code] for code in times_of if code not in (0, _NO_ID, _ABOVE_CAP)):
+    # Rows that a person has left out, or a model, are named elsewhere.
+    unnamed = [code for code in times_of if code and code < _BY_MODEL]
+    if any(times_of[code] for code in unnamed if code not in (_NO_ID, _ABOVE_CAP)):
         first = _first_refused(reader, file, rows_sql, skipped[bool(layout.header)], first)
     example = f"line {first[0]:,}, {excerpt(' '.join(first[1].split()))}" if first else ""
     total = times_of.total() + sum(times for _, times, _, _ in rejects)
@@ -141,7 +145,8 @@ def _first_refused(
     cells = ", ".join(f"coalesce(c{at}, '')" for at in range(min(file.table.width, 10)))
     ((line, text),) = reader.fetch_rows(
         f"SELECT line, text FROM (SELECT row_number() OVER () AS line, code, "
-        f"concat_ws(' | ', {cells}) AS text FROM ({rows_sql})) WHERE code <> 0 LIMIT 1"
+        f"concat_ws(' | ', {cells}) AS text FROM ({rows_sql})) "
+        f"WHERE code BETWEEN 1 AND {_BY_MODEL - 1} LIMIT 1"
     )
     found = (start + int(line), str(text))
     return found if other is None else min(found, other)
@@ -229,7 +234,8 @@ def count_answers(
         sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
         _require_few(len(sums), OWN_ANSWERS_MAX * _SPELLINGS)
         codes = [(code, rows) for code, _, _, rows, *_ in sums]
-        refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=_WORDS)
+        words = _WORDS | {_BY_MODEL + n: reason for n, reason in enumerate(layout.reasons)}
+        refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=words)
         of_people = people_of_rows(reader, coded, layout)
     pairs = _pairs(sums)
     is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
@@ -308,13 +314,25 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     answer, steps = _answer_sql(layout), "0 AS v, 0 AS unbound, 0 AS step"
     if layout.steps is not None:
         steps = numbers.steps_sql(f"c{layout.answer}", layout.steps, layout.mark or ".")
+    left_out = f"WHEN {left_out_sql(layout)} THEN 8 {_reason_sql(layout)}"
     return (
-        f"SELECT *, CASE WHEN {left_out_sql(layout)} THEN 8 WHEN a = '' THEN 1 "
+        f"SELECT *, CASE {left_out}WHEN a = '' THEN 1 "
         f"WHEN step IS NULL THEN 7 WHEN {no_group} THEN 2 "
         f"WHEN n IS NULL THEN 5 WHEN NOT (n >= 0 AND n <= {N_MAX}) THEN 6 ELSE 0 END AS code FROM "
         f"(SELECT *, {answer} AS a, {group} AS g, {people} AS n, {steps} "
         f"FROM {file.table.relation_sql(bool(layout.header))})"
     )
+
+
+def _reason_sql(layout: Layout) -> str:
+    """SQL of the code of why a row is not counted by the model of its table; "" without one."""
+    if layout.reason is None:
+        return ""
+    found = []
+    for number, reason in enumerate(layout.reasons):
+        text = reason.replace("'", "''")
+        found.append(f"WHEN c{layout.reason} = '{text}' THEN {_BY_MODEL + number} ")
+    return "".join(found)
 
 
 def left_out_sql(layout: Layout) -> str:
@@ -392,9 +410,13 @@ def _people_by_step(
     }
 
 
+_AS_TEXT: Final = re.compile(r'^="([^"]*)"$')
+"""How spreadsheets are told that a cell such as 01234 is a text."""
+
+
 def normalize_spaces(text: str) -> str:
     """A text as it is shown: without unseen marks, in composed letters, with single spaces."""
-    return unescape_formula(one_line(text))
+    return unescape_formula(_AS_TEXT.sub(r"\1", one_line(text)))
 
 
 def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:

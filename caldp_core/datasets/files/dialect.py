@@ -25,6 +25,12 @@ DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"
 """In the order of preference where several fit equally well: a comma may be within numbers."""
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
 """Excel's first line, which says what sets cells apart."""
+_TITLE_ABOVE: Final = re.compile(
+    r'((?:[^\n"]+\n){1,4}?)[ ,;\t]*\r?\n(?=(?:[^\n]*[^\s][^\n]*(?:\n|$)){3})'
+)
+"""One to four lines above an empty one and a table: its title."""
+_NUMBER_IN_TITLE: Final = re.compile(r"(?m)\d[,;\t]|[,;\t]\d+\s*$|[;\t]")
+"""What says that lines above an empty one are rows themselves; a year behind a comma is none."""
 _COMMENT: Final = re.compile(r"\s*#(\s|#|!|[\w -]+[:=]|$)")
 """Lines above a table that are not rows of it."""
 COMPOUND: Final = re.compile(r"[\w,]+\\\w+")
@@ -115,6 +121,14 @@ def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
         found = detect_dialect(head[line.end() :], name, delimiter or line[1])
         skip, then = found.skip + 1, found.skip_with_header + 1
         return replace(found, skip=skip, skip_with_header=then)
+    title = _TITLE_ABOVE.match(head)
+    if title is not None and not _NUMBER_IN_TITLE.search(title[1]):
+        found = detect_dialect(head[title.end() :], name, delimiter)
+        above = head[: title.end()].count("\n")
+        skip, then = found.skip + above, found.skip_with_header + above
+        above_table = (line.strip() for line in title[1].splitlines())
+        notes = (*filter(None, above_table), *found.notes)
+        return replace(found, skip=skip, skip_with_header=then, notes=notes)
     is_cut = len(head) >= HEAD_BYTES // 4  # characters have up to four bytes
     signs = [delimiter] if delimiter else [sign for sign in DELIMITERS if sign in head]
     candidates = [_dialect_of(_rows(head, sign, name), sign, is_cut) for sign in signs]
@@ -270,6 +284,10 @@ def _with_known_titles(dialect: TableDialect, rows: _Rows, first: int) -> TableD
             two = replace(dialect, skip=end, skip_with_header=end, titles=titles)
             return replace(two, remark=", two rows of titles")
     above = rows[first - 1][1] if first else []
+    if len(above) == dialect.width + 1 > 2 and not above[-1].strip() and all(above[:-1]):
+        titles = tuple(cell.strip() for cell in above[:-1])
+        remark = ", one more above them"
+        return replace(dialect, skip_with_header=dialect.skip, titles=titles, remark=remark)
     is_header = len(above) == dialect.width - 1 > 1 and all(cell.strip() for cell in above)
     if not is_header or any(map(looks_like_number, above)) or not _is_data(below):
         return dialect

@@ -18,6 +18,7 @@ from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.maps import MapRequest
 from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import one_line
+from caldp_core.datasets.tables.labels import title_says
 
 _OURS: Final = {"count": "estimated people"}
 """Its name in files of ours, which have a `number` of each cell beside it."""
@@ -35,6 +36,8 @@ _TIME: Final = re.compile(
     r"|[A-Z][a-z]{2,8}\.? \d{1,2}, (19|20)\d\d.*"
 )
 """Cells of no question: a date, also with the time of day or the month's name, a percentage."""
+_UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
+"""A number that may have decimals, or thousands."""
 _YEAR: Final = re.compile(r"(19|20)\d\d")
 _HELD: Final = re.compile(r"\d[.,]\d|\d ?[°º]|@|://")
 """What cells with places, decimals or addresses hold, and their title does not."""
@@ -82,6 +85,12 @@ def service_columns(names: Sequence[str]) -> list[int]:
 def is_no_number_of_people(name: str) -> bool:
     """True of an identifier, and of what is measured of a person or place: an age, a northing."""
     return is_identifier(name) or is_named(name, "measure") or is_named(name, "period")
+
+
+def is_lone_letter(name: str, names: Collection[str]) -> bool:
+    """True of a title of one letter, unless a pair of places is called so: x and y, e and n."""
+    letters = {other.casefold() for other in names if len(other) == 1}
+    return len(name) == 1 and letters not in ({"x", "y"}, {"e", "n"})
 
 
 def is_share(name: str) -> bool:
@@ -137,7 +146,9 @@ class Layout:
     checks of the file were answered. `areas`: where answers are areas of a map, by cell the area as
     in `OwnTable`, "" for one that is not on the map; `areas_of`: what other names are areas of, as
     `match_names` calls it, "" for none. `person`: the column of ids of people; `unit` and `cap`:
-    as in `CountedRows`. `crossed`: columns that make one answer with `answer`.
+    as in `CountedRows`. `crossed`: columns that make one answer with `answer`. `reason`: a column
+    that says of a row why it is not counted, by one of `reasons`; empty where it is. `named`:
+    columns of which a user has said what they are.
     """
 
     header: bool | None
@@ -159,6 +170,9 @@ class Layout:
     unit: str = ""
     cap: int = 0
     crossed: tuple[int, ...] = ()
+    reason: int | None = None
+    reasons: tuple[str, ...] = ()
+    named: tuple[int, ...] = ()
 
     @property
     def people_column(self) -> int | None:
@@ -245,6 +259,8 @@ class DetectedFile:
         digits = _FINE_DIGITS if self.places.header else 1
         fine = [cell for cell in cells if re.search(rf"[.,]\d{{{digits}}}", cell)]
         is_fine = len(at) == 2 and 2 * len(fine) > len(cells) * bool(self.places.header)
+        if self.places.header and all(map(_UNCLEAR.fullmatch, cells)):
+            is_fine = False  # such as 176,637: people in thousands
         return bool(fine and is_fine) or bool(self.places.header and all(named))
 
 
@@ -301,7 +317,7 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
     first, rest = sample[0], sample[1:]
     columns = _columns(rest, len(first))
     if any(numbers.looks_like_number(cell) for cell in first):
-        return _names_years(first, columns)
+        return _are_codes_of_columns(first) or _names_years(first, columns)
     roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
     if any(is_named(cell, role) for cell in first for role in roles):
         return True
@@ -316,6 +332,13 @@ def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
         return False
     repeat = [c for c in columns if len(c) >= _CELLS_MIN and len(set(c)) <= _REPEATS * len(c)]
     return True if len(first) > 1 and repeat and all(first) else None
+
+
+def _are_codes_of_columns(first: Sequence[str]) -> bool:
+    """Whether a first row has codes of columns, such as of sex, beside a title of the rows."""
+    codes = [cell for cell in first if numbers.looks_like_number(cell)]
+    has_title = any(title_says(cell, "group", "answer") for cell in first)
+    return has_title and len({*codes}) == len(codes) > 1
 
 
 def _names_years(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool | None:
@@ -367,6 +390,26 @@ def _numbers_rows(cells: Sequence[str]) -> bool:
 def _mark_of_degrees(cells: Sequence[str]) -> numbers.DecimalMark:
     """The decimal mark of degrees, which are never thousands."""
     return "," if {sign for cell in cells for sign in cell if sign in ".,"} == {","} else "."
+
+
+_WEIGHTS: Final = frozenset(numbers.WORDS["labels"]["weights"].split())
+_THOUSANDS_MIN: Final = 3
+"""Numbers such as 17,694 in a column of people from which marks are of thousands."""
+
+
+def mark_beside_thousands(title: str, cells: Sequence[str]) -> numbers.DecimalMark | None:
+    """The mark of decimals where all marks in numbers of people are of thousands; else None.
+
+    People are whole, so that 17,694 and 5,725 are thousands; weights such as 1.204 may not be.
+    """
+    unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None]
+    signs = {sign for cell in unclear for sign in cell if sign in ".,"}
+    is_large = any(re.match(r"[-+]?\d{2}", cell) for cell in unclear)
+    if len(unclear) < _THOUSANDS_MIN - is_large or len(signs) != 1:
+        return None
+    if not {normalize_name(title)}.isdisjoint(_WEIGHTS):
+        return None
+    return "." if signs == {","} else ","
 
 
 def _degrees(cells: Sequence[str]) -> list[float]:
@@ -465,6 +508,8 @@ class _Sample:
             group = next(iter(rest if self.titles is None else several), None)
         read = numeric if count is None else [count]
         mark = numbers.detect_mark(cell for at in read for cell in self.columns[at])
+        if mark is None and count is not None and self.titles is not None:
+            mark = mark_beside_thousands(self.titles[count], self.columns[count])
         person = self._called("person")
         return Layout(self.header, mark, answer=answer, count=count, group=group, person=person)
 

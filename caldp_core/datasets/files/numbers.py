@@ -43,7 +43,9 @@ _IN_GROUPS: Final = {
     for mark, other in ((".", ","), (",", "."))
 }
 """Numbers in groups of three digits, in India of two before the last three."""
-_MINUS: Final = "\u2212"
+_MINUS: Final = "\u2212\u2013\u2014\ufe63\uff0d"
+"""Signs that stand for a minus before a number: a dash, too, and wide ones."""
+_MINUS_TO_ASCII: Final = str.maketrans(dict.fromkeys(_MINUS, "-"))
 _UNSEEN: Final = "[\\\\\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 """Unseen marks, and the backslash before a quotation mark, as a pattern."""
 _PART: Final = r"(\d+(?:[.,]\d+)?)"
@@ -78,7 +80,7 @@ def _bare(text: str) -> str:
     cell = text.strip()
     if cell.isascii():
         return cell
-    return re.sub(_UNSEEN, "", cell).strip().replace(_MINUS, "-").translate(_TO_ASCII)
+    return re.sub(_UNSEEN, "", cell).strip().translate(_MINUS_TO_ASCII).translate(_TO_ASCII)
 
 
 def parse_degrees(text: str, mark: DecimalMark) -> float | None:
@@ -145,7 +147,7 @@ def number_sql(column: str, mark: DecimalMark) -> str:
 
 def _bare_sql(text: str) -> str:
     plain = f"regexp_replace({text}, '{_UNSEEN}|٬', '', 'g')"
-    return f"translate({plain}, '{_MINUS}{_DIGITS}', '-{_AS_ASCII}')"
+    return f"translate({plain}, '{_MINUS}{_DIGITS}', '{'-' * len(_MINUS)}{_AS_ASCII}')"
 
 
 def degrees_sql(column: str, mark: DecimalMark) -> str:

@@ -109,7 +109,8 @@ class Chosen:
         roles |= {role: at for at, kind in self.columns if (role := COLUMN_TYPES[kind])}
         for several, kind in _SEVERAL.items():
             roles[several] = tuple(at for at, each in self.columns if each == kind)
-        layout = replace(guess, mark=self.mark or guess.mark, **roles)
+        named = tuple(at for at, _ in self.columns)
+        layout = replace(guess, mark=self.mark or guess.mark, named=named, **roles)
         if layout.others:
             layout = replace(layout, group=None)
         if layout.others and layout.answer is None:
@@ -407,6 +408,7 @@ def _text(
     describe: Callable[[TableDialect], str] = TableDialect.describe,
 ) -> Table:
     """The table of a text; `delimiter` "": detected."""
+    source = _with_equal_ends(source)
     head = codecs.getincrementaldecoder("utf-8")("replace").decode(source.head(HEAD_BYTES))
     if source.size <= _JSON_BYTES and is_drawn(head):
         text = source.head(source.size).decode("utf-8", "replace")
@@ -421,6 +423,18 @@ def _text(
     parts = (f"trim(string_split(c0, ',')[{number}])" for number in range(1, len(own) + 1))
     columns = (*parts, *(f"c{at}" for at in range(1, dialect.width)))
     return replace(table, names=(*own, *dialect.titles[1:]), derived=(columns,))
+
+
+def _with_equal_ends(source: FileSource) -> FileSource:
+    """A text of up to 8 MB whose lines end now in one way, now in another, with all in one way."""
+    if source.size > _JSON_BYTES:
+        return source
+    data = source.head(source.size)
+    windows = data.count(b"\r\n")
+    if not 0 < windows < data.count(b"\n") + data.count(b"\r\r\n"):
+        return source
+    lines = data.replace(b"\r\r\n", b"\n").replace(b"\r\n", b"\n")
+    return source_from_bytes(lines, source.name)
 
 
 def _read_geojson(source: FileSource, bounds: Bounds, kinds: Sequence[str]) -> Table:

@@ -94,10 +94,15 @@ def read(data: bytes) -> bytes:
     out = io.TextIOWrapper(buffer, "utf-8", newline="")
     writer, written = csv.writer(out), 0
     for row in _rows(sheets[name], data) if filled else ():
-        written += writer.writerow([_text(cell) for cell in row])
+        written += writer.writerow([_one_line(_text(cell)) for cell in row])
         require(written <= most * 2**20, "holds too much")
     out.flush()
     return buffer.getvalue()
+
+
+def _one_line(text: str) -> str:
+    """A cell with spaces for line breaks."""
+    return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
 
 
 if __name__ == "__main__":

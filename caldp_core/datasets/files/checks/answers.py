@@ -13,7 +13,12 @@ from caldp_core.basics.limits import OWN_QUESTIONS_MAX
 from caldp_core.datasets.files.answers import counted_cells
 from caldp_core.datasets.files.checks.people import leave_out
 from caldp_core.datasets.files.checks.record import Check, Reading, ask, text_sql
-from caldp_core.datasets.files.layout_detection import DetectedFile, are_of_no_question
+from caldp_core.datasets.files.layout_detection import (
+    DetectedFile,
+    are_of_no_question,
+    is_identifier,
+    service_columns,
+)
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
 _CODES: Final = frozenset(
@@ -168,7 +173,7 @@ def option_columns(reading: Reading) -> Check | None:
 
     def asked(read: Reading) -> Reading:
         read = replace(read, layout=replace(read.layout, count=count))
-        return _ask(names, [_ticked_sql(at, columns, kind) for at in best], read)
+        return ask_questions(names, [_ticked_sql(at, columns, kind) for at in best], read)
 
     several = count_text(len(columns), "column", "columns")
     return ask(
@@ -214,21 +219,39 @@ def _ticked_sql(column: int, columns: Sequence[int], kind: str) -> str:
 
 
 def several_choices(reading: Reading) -> Check | None:
-    """Cells of a question in which people could tick several choices."""
+    """Cells of a question in which people could tick several choices, wherever it stands."""
     layout = reading.layout
-    if layout.answer is None or layout.others or layout.latitude is not None:
+    if layout.answer is None or layout.latitude is not None:
         return None
     if layout.count is not None and not reading.file.repeats(layout.answer):
         return None  # a table of counts, such as one of ours, has "answer; group"
-    cells = reading.file.cells(layout.answer)
-    sign = next((sign for sign in _SEPARATORS if _holds_choices(cells, sign)), None)
-    if sign is None or are_of_no_question(cells):
-        return None
+    for column in _questions_of(reading):
+        cells = reading.file.cells(column)
+        sign = next((sign for sign in _SEPARATORS if _holds_choices(cells, sign)), None)
+        if sign is not None and not are_of_no_question(cells):
+            return _several_choices_of(reading, column, sign)
+    return None
+
+
+def _questions_of(reading: Reading) -> list[int]:
+    """The questions of a file: those that are read, and others where nobody said which."""
+    file, layout = reading.file, reading.layout
+    read = [at for at in (layout.answer, *layout.others) if at is not None]
+    if layout.named or layout.others or layout.count is not None:
+        return read
+    named = {*service_columns(file.names), layout.person, layout.group}
+    others = [at for at in range(len(file.names)) if at not in {*read, *named}]
+    return read + [at for at in others if not is_identifier(file.names[at])]
+
+
+def _several_choices_of(reading: Reading, column: int, sign: str) -> Check:
+    """The check of one question in whose cells `sign` stands between choices."""
+    cells = reading.file.cells(column)
     times = Counter(choice for cell in cells for choice in _split(cell, sign))
-    choices = [c for c, n in times.most_common() if n < len(cells)][:OWN_QUESTIONS_MAX]
+    most = OWN_QUESTIONS_MAX - len(reading.layout.others)
+    choices = [c for c, n in times.most_common() if n < len(cells)][:most]
     listed = ", ".join(f"“{choice}”" for choice in choices[:3])
     several = sum(len(_split(cell, sign)) > 1 for cell in cells)
-    column = layout.answer
     check = ask(
         "several-choices",
         partial(_as_questions, column, sign, choices),
@@ -240,6 +263,9 @@ def several_choices(reading: Reading) -> Check | None:
         asked=len(choices),
         choices=len(times),
     )
+    if column not in (reading.layout.answer, *reading.layout.others):
+        answer = reading.name(reading.layout.answer)
+        return replace(check, offers=check.offers[:1], keep=f"No: {answer} alone")
     return check if len(choices) > 1 else replace(check, offers=check.offers[1:])
 
 
@@ -283,10 +309,18 @@ def _as_questions(column: int, sign: str, choices: Sequence[str], reading: Readi
         f"WHEN list_contains({parts}, {text_sql(choice)}) THEN 'yes' ELSE 'no' END"
         for choice in choices
     ]
-    return _ask(choices, asked, reading)
+    asked_so = ask_questions(choices, asked, reading)
+    # Other questions of the same people stay beside those of the choices.
+    layout = reading.layout
+    others = [at for at in (layout.answer, *layout.others) if at is not None and at != column]
+    if not layout.others:
+        return asked_so
+    asked_columns = [*others, asked_so.layout.answer or 0, *asked_so.layout.others]
+    layout = replace(asked_so.layout, answer=asked_columns[0], others=tuple(asked_columns[1:]))
+    return replace(asked_so, layout=layout)
 
 
-def _ask(names: Sequence[str], answers: Sequence[str], reading: Reading) -> Reading:
+def ask_questions(names: Sequence[str], answers: Sequence[str], reading: Reading) -> Reading:
     """The reading with the questions of these names, whose answers are in SQL."""
     width = reading.file.table.width
     first, *others = range(width, width + len(names))

@@ -2,16 +2,15 @@
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from caldp_core.basics.errors import count_text, excerpt
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells
-from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
+from caldp_core.datasets.files.checks.record import ROWS, Check, Offer, Reading, ask, text_sql
 from caldp_core.datasets.files.geojson import POINTS_COLUMN
 from caldp_core.datasets.files.layout_detection import (
     RATES,
@@ -19,6 +18,7 @@ from caldp_core.datasets.files.layout_detection import (
     find_column,
     has_word,
     is_identifier,
+    is_lone_letter,
     is_named,
     is_no_number_of_people,
     is_share,
@@ -26,10 +26,11 @@ from caldp_core.datasets.files.layout_detection import (
     normalize_name,
     service_columns,
 )
+from caldp_core.datasets.tables.columns import find_wide_columns
+from caldp_core.datasets.tables.facts import CODES_BELOW_0
+from caldp_core.datasets.tables.labels import is_total, title_says
 
-_TOTALS, _IN_LABELS, _WEIGHTS = (
-    frozenset(numbers.WORDS["labels"][name].split()) for name in ("totals", "in_labels", "weights")
-)
+_WEIGHTS: Final = frozenset(numbers.WORDS["labels"]["weights"].split())
 _PREVIEWS: Final = frozenset(numbers.WORDS["labels"]["previews"].split("; "))
 _MEAN_MAX: Final = 20
 """People a row from which a column of decimals or of records is asked about."""
@@ -38,15 +39,11 @@ _GUESS_MAX: Final = 10_000
 _LABELS_MAX: Final = 2
 """Columns of labels beside those of a crosstab."""
 _YEAR: Final = r"\b(19|20)\d\d\b"
+_CODES_MAX: Final = 2
+"""Different numbers below 0 that may stand for hidden ones."""
 _RATING_MAX: Final = 10
 """The largest number of columns of ratings, which are not people."""
 _LISTED: Final = 5
-_Rows: TypeAlias = list[tuple[str, float]]
-"""Labels and their people."""
-_ROUNDED: Final = 0.0025
-"""Of a total and all others together, by which it may be off as they are rounded."""
-_SURE: Final = 2_000
-"""People in all from which two numbers that add up to a third are not a coincidence."""
 _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 """Sums of shares and percentages, and how far they may be off."""
 
@@ -54,17 +51,10 @@ _SHARES: Final = {1.0: 0.02, 100.0: 0.5}
 _PARTS: Final = rf"(?i)\W*({numbers.WORDS['labels']['parts']})\b"
 _NUMBER: Final = rf"[^\d\s(:$€£~<>≤≥-]?(\d[\d.,{numbers.SPACES}]*?|:)"
 _BRACKETED: Final = rf"\(\s*(\d[\d.,{numbers.SPACES}]*?)\s*\)"
+_BOUND: Final = r"\d+ ?\+|[<≤>≥] ?\d+"
+"""A number that hides another one, such as 20+."""
 _MULTIPLES: Final[dict[str, int]] = numbers.WORDS["multiples"]
 _IN: Final = numbers.WORDS["labels"]["in_units"]
-_HIDDEN: Final = rf"{numbers.HIDDEN}|\d+ ?[–-] ?\d+"
-
-
-def is_total(label: str) -> bool:
-    """Whether a label is a word for a total, or begins or ends in one, in the usual languages."""
-    words = normalize_name(label).split()
-    return bool(words) and (
-        "".join(words) in _TOTALS or not _IN_LABELS.isdisjoint((words[0], words[-1]))
-    )
 
 
 def brackets(reading: Reading) -> Check | None:
@@ -107,7 +97,8 @@ def marks(reading: Reading) -> Check | None:
     multiples = "|".join(_MULTIPLES)
     marked = dict[int, str]()
     for at, pattern in patterns.items():
-        others = [c for c in file.cells(at) if not numbers.looks_like_number(c) and c != ":"]
+        cells = (c for c in file.cells(at) if not numbers.looks_like_number(c) and c != ":")
+        others = [cell for cell in cells if not re.fullmatch(_BOUND, cell)]
         are_people = any(re.fullmatch(rf"(?i){_NUMBER} ?({multiples})", cell) for cell in others)
         if others and not are_people and all(re.fullmatch(pattern, cell) for cell in others):
             marked[at] = others[0]
@@ -212,12 +203,12 @@ def parts_of_rows(reading: Reading) -> Check | None:
         cells = dict.fromkeys(counted_cells(reading.file, reading.layout, at))
         parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
         found += [(at, parts)] if 0 < len(parts) < len(cells) else []
-    return _twice("parts-of-rows", found)
+    return _twice("parts-of-records", found)
 
 
 def total_row(reading: Reading) -> Check | None:
     """Rows that are the sum of others: people are counted twice."""
-    return _twice("total-row", _totals(reading))
+    return _twice("total-record", _totals(reading))
 
 
 def _twice(name: str, found: Sequence[tuple[int, tuple[str, ...]]]) -> Check | None:
@@ -233,8 +224,7 @@ def _twice(name: str, found: Sequence[tuple[int, tuple[str, ...]]]) -> Check | N
 def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     """The columns with labels that name totals, among others that do not, and these labels.
 
-    Of a table of counts any column may have them; where none has one, a sum of all others may be,
-    for each of several groups, too.
+    Of rows with numbers of people any column may have them; of records one row alone does.
     """
     file, layout = reading.file, reading.layout
     if layout.answer is None:
@@ -244,71 +234,12 @@ def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     for column in columns:
         cells = counted_cells(file, layout, column)
         by_sex = {cell.casefold() for cell in cells} - {"t"} in ({"m", "f"}, {"m", "w"})
-        sums = {cell for cell in {*cells} if is_total(cell) or (by_sex and cell in ("T", "t"))}
+        sums = {cell for cell in {*cells} if is_total(cell) and (by_sex or cell not in ("T", "t"))}
         labels = tuple(dict.fromkeys(cell for cell in cells if cell in sums))
         few = layout.count is not None or sum(map(cells.count, labels)) == 1
         if few and 0 < len(labels) < len(set(cells)):
             found.append((column, labels))
-    if found or layout.count is None:
-        return found
-    texts = [at for at in columns if at not in (layout.answer, layout.count)]
-    texts = [layout.answer, *(at for at in texts if not file.is_numeric(at))]
-    by_column = ((at, _rows_by_others(reading, at, texts)) for at in texts)
-    return [
-        (at, labels)
-        for at, parts in ([] if layout.left_out else by_column)
-        if (labels := _label_of_sums(parts))
-    ][:1]
-
-
-def _label_of_sums(parts: Sequence[_Rows]) -> tuple[str, ...]:
-    """The label of the sum of all others in each part, or of several sums of a single one."""
-    if len(parts) == 1:
-        (rows,) = parts
-        return _sum_of_others(rows, 4) or _sums_of_parts(rows) or _sums_of_parts(rows[::-1])
-    sums = {_sum_of_others(rows, 3) for rows in parts}
-    return sums.pop() if len(sums) == 1 else ()
-
-
-def _rows_by_others(reading: Reading, column: int, labels: Sequence[int]) -> list[_Rows]:
-    """A column's labels and people, by all other `labels`; [] if one comes twice beside these."""
-    parts, count = defaultdict[Any, _Rows](list), reading.layout.count or 0
-    for row in reading.file.rows:
-        number = numbers.parse_number(row[count], reading.layout.mark or ".")
-        if row[column] and number is not None:
-            others = tuple(row[at] for at in labels if at != column)
-            parts[others].append((row[column], number))
-    rows = [*parts.values()]
-    return rows if all(len(each) == len(dict(each)) for each in rows) else []
-
-
-def _sums_of_parts(rows: _Rows) -> tuple[str, ...]:
-    """The labels whose numbers are each the sum of those below, up to the next one.
-
-    All rows are parts or such sums, of two parts or more; there are two sums or more.
-    """
-    found, rest, parts = list[str](), 0.0, 2
-    for label, number in rows:
-        if rest == 0 and number and parts > 1:
-            found, rest, parts = [*found, label], number, 0
-        else:
-            rest, parts = rest - number, parts + (number > 0)
-    is_whole = rest == 0 and parts > 1
-    return tuple(found) if is_whole and 1 < len(found) <= len(rows) // 3 else ()
-
-
-def _sum_of_others(rows: _Rows, least: int) -> tuple[str, ...]:
-    """The first or last label whose number is the sum of all others'; `least` rows or more.
-
-    Rounded numbers may add up to a little more or less.
-    """
-    whole = sum(number for _, number in rows)
-    least = 3 if whole > _SURE else least
-    if len(rows) < least or whole <= 2 * len(rows):
-        return ()
-    off = min(len(rows) // 2, _ROUNDED * whole)
-    ends = [rows[-1], rows[0]]
-    return next(((label,) for label, number in ends if abs(2 * number - whole) <= off), ())
+    return found
 
 
 def with_count(column: int | None, reading: Reading) -> Reading:
@@ -344,6 +275,47 @@ def crosstab(reading: Reading) -> Check | None:
         answer = layout.answer or 0
         offers = tuple(_only_column(reading, answer, at, "share") for at in shares[:_LISTED])
         return replace(check, offers=offers)
+    found = _named_crosstab(reading) or _other_crosstab(reading)
+    if found is None:
+        return None
+    label, columns = found
+    totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
+    parts = [at for at in columns if at not in totals]
+    count = layout.count
+    if len(parts) < 2:
+        return None
+    if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
+        return None
+    names = [file.names[at] for at in parts]
+    listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
+    title = reading.name(label)
+    # Further labels and codes go on, as they say which rows belong together.
+    others = [at for at in range(len(file.names)) if at != label and at not in columns]
+    more = tuple(at for at in others if file.cells(at))
+    times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
+    # Columns that are sums help the model of the table to find what is hidden; it leaves them out.
+    is_whole = len(file.rows) < ROWS and len(columns) * len(file.rows) <= ROWS
+    read = tuple(columns) if is_whole and not times else tuple(parts)
+    ways = (partial(_unpivot, label, read, more, group) for group in (None, 0))
+    each = "" if count is not None else ", and each row is one person"
+    check = ask("crosstab", *ways, listed=listed, title=title, each=each)
+    alone = times or [at for at in totals if at != count]
+    only = [_only_column(reading, label, at, "people") for at in alone[:_LISTED]]
+    if not times:
+        known = bool(totals) or _is_of_groups(reading, label)
+        return replace(check, offers=(*check.offers, *only), asks=not known)
+    offers = (*only, *check.offers)
+    sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
+    return replace(check, sentence=sentence, offers=offers)
+
+
+_Crosstab: TypeAlias = tuple[int, list[int]]
+"""The column of labels that is shown, and those of people."""
+
+
+def _named_crosstab(reading: Reading) -> _Crosstab | None:
+    """The columns of a crosstab by texts beside numbers that nothing else explains."""
+    file, layout = reading.file, reading.layout
     filled = [at for at in range(len(file.names)) if file.cells(at)]
     several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
     texts = [at for at in several if not file.is_numeric(at)]
@@ -351,35 +323,51 @@ def crosstab(reading: Reading) -> Check | None:
         texts = [at for at in several if at == layout.answer and _is_measure(file.names[at])]
     labels = {tuple(row[at] for at in texts) for row in file.rows}
     label = next((at for at in (layout.answer, layout.group) if at in texts), None)
-    if label is None or len(texts) > _LABELS_MAX or len(labels) < len(file.rows):
+    if label is None or len(labels) < len(file.rows):
+        return None
+    if len(_independent(reading, texts)) > _LABELS_MAX:
         return None
     columns = [at for at in filled if _may_hold_people(reading, at)]
     if not any(_is_sum(reading, at, columns) for at in columns):  # decimals may be measures
         columns = [at for at in columns if all(n.is_integer() for n in _people(reading, at))]
     totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
-    parts = [at for at in columns if at not in totals]
     count = layout.count
     is_left = count not in (None, *totals) and is_named(file.names[count or 0], "count")
     others = (file.names[at] for at in {*several} - {*columns, *texts})
     odd = any(not is_no_number_of_people(name) and not is_share(name) for name in others)
-    if len(parts) < 2 or is_left or odd:
+    return None if is_left or odd else (label, columns)
+
+
+def _other_crosstab(reading: Reading) -> _Crosstab | None:
+    """The columns of a crosstab whose labels may be codes, ages or several columns."""
+    file = reading.file
+    if len(file.rows) >= ROWS or reading.layout.latitude is not None or not file.rows:
         return None
-    if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
+    found = find_wide_columns(file.names, file.rows)
+    if found is None:
         return None
-    names = [file.names[at] for at in parts]
-    listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
-    title, more = reading.name(label), tuple(at for at in texts if at != label)
-    times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
-    ways = (partial(_unpivot, label, tuple(parts), more, group) for group in (None, 0))
-    each = "" if count is not None else ", and each row is one person"
-    check = ask("crosstab", *ways, listed=listed, title=title, each=each)
-    alone = times or [at for at in totals if at != count]
-    only = [_only_column(reading, label, at, "people") for at in alone[:_LISTED]]
-    if not times:
-        return replace(check, offers=(*check.offers, *only))
-    offers = (*only, *check.offers)
-    sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
-    return replace(check, sentence=sentence, offers=offers)
+    whole = all(number.is_integer() for at in found.values for number in _people(reading, at))
+    label = next((at for at in (reading.layout.answer,) if at in found.labels), found.labels[0])
+    return (label, list(found.values)) if whole else None
+
+
+def _independent(reading: Reading, texts: Sequence[int]) -> list[int]:
+    """The columns of labels that no other one determines, as a name does its code or region."""
+    cells = {at: [row[at] for row in reading.file.rows] for at in texts}
+    found: list[int] = []
+    for at in texts:
+        others = [other for other in texts if other in found or other > at]
+        pairs = {other: len(set(zip(cells[other], cells[at], strict=True))) for other in others}
+        if not any(pairs[other] == len(set(cells[other])) for other in others):
+            found.append(at)
+    return found
+
+
+def _is_of_groups(reading: Reading, label: int) -> bool:
+    """Whether rows are called areas, sexes or ages, or one of them a total, so that cells count."""
+    title = reading.file.names[label]
+    named = title_says(title, "group", "answer", "code", "level")
+    return named or any(map(is_total, reading.file.cells(label)))
 
 
 def _is_measure(name: str) -> bool:
@@ -389,9 +377,11 @@ def _is_measure(name: str) -> bool:
 def _may_hold_people(reading: Reading, column: int) -> bool:
     name = reading.file.names[column]
     is_other = is_no_number_of_people(name) and not name.isdecimal()
+    is_other = is_other and not is_lone_letter(name, reading.file.names)
     if not reading.file.is_numeric(column) or is_other or is_share(name):
         return False
-    return all(number >= 0 for number in _people(reading, column))
+    below = {number for number in _people(reading, column) if number < 0}
+    return not below or (len(below) <= _CODES_MAX and below <= CODES_BELOW_0)
 
 
 def _people(reading: Reading, column: int) -> list[float]:
@@ -433,9 +423,7 @@ def _unpivot(
     columns = (f"c{label}", f"unnest([{names}])", f"unnest([{cells}])", *(f"c{at}" for at in more))
     layout = replace(reading.layout, answer=1, count=2, group=group, others=())
     titles = (reading.file.names[label], "answer", "people", *(reading.file.names[a] for a in more))
-    found = reading.derive(columns, titles, layout)
-    totals = dict.fromkeys((0, cell) for cell in found.file.cells(0) if is_total(cell))
-    return leave_out(totals, found)
+    return reading.derive(columns, titles, layout)
 
 
 def people_column(reading: Reading) -> Check | None:
@@ -452,12 +440,19 @@ def people_column(reading: Reading) -> Check | None:
     odd = is_no_number_of_people(name) or (layout.header and not by_name)
     odd = odd or _is_one_of_many(reading, count)
     far = mean >= _MEAN_MAX and (is_weight or ((decimals or repeats) and not called))
-    if not (odd or far or (mean >= _GUESS_MAX and not called)):
+    large = mean >= _GUESS_MAX and not called and not _holds_totals(reading, count)
+    if not (odd or far or large):
         return None
     rows = count_text(len(found), "row", "rows")
     people = count_text(round(sum(found)), "person", "people")
     size = {"rows": rows, "people": people, "mean": f"{mean:,.0f}"}
     return ask("people", partial(with_count, None), column=reading.name(count), **size)
+
+
+def _holds_totals(reading: Reading, count: int) -> bool:
+    """Whether a row is called a total, so that the numbers beside it are added up."""
+    columns = [at for at in range(len(reading.file.names)) if at != count]
+    return any(is_total(cell) for at in columns for cell in reading.file.cells(at))
 
 
 def _is_one_of_many(reading: Reading, count: int) -> bool:
@@ -490,7 +485,11 @@ def shares(reading: Reading) -> Check | None:
         return None
 
     one = 100.0 if signed or max(found) > 1 else 1.0
-    whole = total if _is_whole(total) else one  # others are missing, or people gave several answers
+    # Shares without decimals may add up to 101: each is rounded by up to a half.
+    are_rounded = not parts and abs(total - one) <= len(found) / 2
+    whole = (
+        total if _is_whole(total) or are_rounded else one
+    )  # others are missing, or people gave several answers
 
     def of(people: int) -> Offer:
         remark = f"shares of {count_text(people, 'person', 'people')}"
@@ -568,29 +567,6 @@ def _only(column: int, period: str, reading: Reading) -> Reading:
     bare = numbers.single_spaced_sql(f"c{column}")
     sql = f"CASE {bare} WHEN {text_sql(period)} THEN {text_sql(period)} ELSE 'other' END"
     return leave_out([(column, "other")], reading.with_sql({column: sql}))
-
-
-def hidden_counts(reading: Reading) -> Check | None:
-    """Cells such as “<5” or “*” where official tables hide a number of people."""
-    count, answer = reading.layout.count, reading.layout.answer
-    if count is None or answer is None:
-        return None
-    rows = [row for row in reading.file.rows if re.fullmatch(_HIDDEN, row[count])]
-    if not rows or reading.file.repeats(answer):
-        return None
-    cells = tuple(dict.fromkeys(row[count] for row in rows))
-    listed = ", ".join(f"“{cell}”" for cell in cells[:4])
-
-    def of(people: int) -> Offer:
-        read = {cell: str(people) for cell in cells}
-        remark = f"{listed} read as {count_text(people, 'person', 'people')}"
-        label = "Keep these answers, with 0 people"
-        return Offer(str(people), label, remark, lambda each: each.with_cells(count, read))
-
-    several = count_text(len(rows), "row has", "rows have")
-    check = ask("hidden-counts", rows=several, listed=listed, answer=rows[0][answer])
-    label = "People who gave each"
-    return replace(check, offers=(replace(of(0), name="zero"),), of_people=of, people_label=label)
 
 
 def thousands(reading: Reading) -> Check | None:

@@ -16,7 +16,7 @@ from caldp_core.datasets.base_map import NamedArea, areas_by_spelling, named_are
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.answers import counted_cells, normalize_spaces
 from caldp_core.datasets.files.area_names import COUNTRIES, match_names
-from caldp_core.datasets.files.checks.people import is_total, with_count, with_number
+from caldp_core.datasets.files.checks.people import with_count, with_number
 from caldp_core.datasets.files.checks.record import Check, Offer, Reading, ask, text_sql
 from caldp_core.datasets.files.geojson import AREA_COLUMN, polygon_of_wkt
 from caldp_core.datasets.files.layout_detection import (
@@ -24,6 +24,7 @@ from caldp_core.datasets.files.layout_detection import (
     is_no_number_of_people,
     normalize_name,
 )
+from caldp_core.datasets.tables.labels import is_total
 
 _FEW: Final = 0.5
 _MOST: Final = 0.8
@@ -41,6 +42,7 @@ _WITH_COMMA: Final = r"([-+NSEW]? ?\d{1,3},\d+(?: ?[°º'′’\"″”NSEWnsew]
 _TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?|,){_WITH_COMMA}[)\]]?"
 """Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
 _MARKS: Final[dict[str, numbers.DecimalMark]] = {_TWO: ".", _TWO_WITH_COMMAS: ","}
+_DEGREES: Final = ("latitude", "longitude")
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"].split("; ")]
 """In what names of the columns of maps in metres differ, in lower case."""
@@ -176,6 +178,8 @@ def ten_millionths(reading: Reading) -> Check | None:
 def metres(reading: Reading) -> Check | None:
     """Two columns of a map in metres, which would be read as answers and people."""
     names = [normalize_name(name) for name in reading.file.names]
+    if all(any(is_named(name, role) for name in reading.file.names) for role in _DEGREES):
+        return None  # the same places stand there in degrees
     for east, north in _METRES:
         pairs = (
             (at, names.index(other))

@@ -16,10 +16,11 @@ from caldp_core.datasets.files.numbers import WORDS, detect_mark, parse_number, 
 from caldp_core.datasets.files.source import source_from_bytes
 from caldp_core.datasets.files.table import Table
 from caldp_core.datasets.own import READING_MAX
+from caldp_core.datasets.tables.model import TableModel
 
 KEEP: Final = "keep"
 """The answer to a check that leaves the file as it was read."""
-_ROWS: Final = 5_000
+ROWS: Final = 5_000
 """First rows of a file that checks look at."""
 _PLACES, _PART_BYTES, _LINES = 32, 2**13, 80
 """Most places of a longer text whose lines they look at as well, and bytes and lines of each."""
@@ -34,10 +35,11 @@ def text_sql(text: str) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """A file, its first rows, and how it is read."""
+    """A file, its first rows, how it is read, and the model of a table of counts."""
 
     file: DetectedFile
     layout: Layout
+    model: TableModel | None = None
 
     def name(self, column: int | None) -> str:
         """The name of a column, in quotation marks."""
@@ -77,7 +79,10 @@ class Reading:
         table = self.file.table
         table = replace(table, derived=(*table.derived, tuple(columns)))
         file = replace(self.file, table=table, names=tuple(names))
-        return Reading(with_first_rows(file, layout), layout)
+        if len(columns) < self.file.table.width:  # the columns of places are others now
+            places = replace(file.places, latitude=None, longitude=None, count=None)
+            file = replace(file, places=places)
+        return Reading(with_first_rows(file, layout), layout, self.model)
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,9 @@ class Check:
     """What a check sees in one file, as one `sentence`, and its offers, the likeliest first.
 
     `keep`: the label of the button that leaves all as it is. `of_people`: the offer for a number
-    that may be typed, where one is needed; `people_label`: what that number is.
+    that may be typed, where one is needed; `people_label`: what that number is. `asks`: whether
+    somebody must say; where nobody must, the first offer is taken, and said. `effect`: people that
+    the first offer adds to the number of people, or takes from it.
     """
 
     name: str
@@ -107,6 +114,8 @@ class Check:
     keep: str = "Leave it as it is"
     of_people: Callable[[int], Offer] | None = None
     people_label: str = "People in all"
+    asks: bool = True
+    effect: float = 0
 
     def offer(self, answer: str) -> Offer | None:
         """The offer of that name, the first one for ""; None to leave it as it is.
@@ -141,16 +150,37 @@ def ask(key: str, *ways: Callable[[Reading], Reading], **values: object) -> Chec
     return Check(name, sentence.format(**values), offers, keep.format(**values))
 
 
-CheckFunction = Callable[[Reading], Check | None]
+@dataclass(frozen=True)
+class Joint:
+    """Checks that one model sees together, so that an answer to one changes what others say.
+
+    `see(answers)`: the checks that these answers make, and the reading with all of them applied.
+    """
+
+    see: Callable[[Mapping[str, str]], tuple[tuple[Check, ...], Reading]]
+
+
+CheckFunction = Callable[[Reading], Check | Joint | None]
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A reading with all answers applied; `unanswered` checks, and `remarks` on answers by name."""
+    """A reading with all answers applied; `unanswered` checks, and `remarks` on answers by name.
+
+    `told`: checks whose first offer was taken, as nobody must say; of all that are not answered the
+    gravest come first.
+    """
 
     reading: Reading
     unanswered: tuple[Check, ...]
     remarks: Mapping[str, str]
+    told: tuple[Check, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all checks that see something."""
+        names = {check.name for check in (*self.unanswered, *self.told)}
+        return frozenset(names | self.remarks.keys())
 
 
 def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
@@ -159,18 +189,21 @@ def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
     Of these those that differ from all before; and those that counting met.
     """
     header, table = bool(layout.header), file.table
-    found = _fetch(table, header, f"LIMIT {_ROWS}")
+    found = fetch_rows(table, header, f"LIMIT {ROWS}")
     in_lines = not any("\n" in (cell or "") for row in found for cell in row)
-    if len(found) == _ROWS and in_lines and table.dialect and (further := _further_lines(table)):
+    if len(found) == ROWS and in_lines and table.dialect and (further := _further_lines(table)):
         first, spread = set(found), _fetch_text(table, further, table.dialect)
         found += [row for row in dict.fromkeys(spread) if row not in first]
     if table.met:
         found += _fetch_text(table, table.met, TableDialect(",", table.own_width, 0, 0))
+    if layout.reason is not None:
+        found = [row for row in found if not row[layout.reason]]
     cells = tuple(tuple(" ".join((cell or "").split()) for cell in row) for row in found)
     return replace(file, rows=cells)
 
 
-def _fetch(table: Table, header: bool, where: str = "") -> list[tuple[Any, ...]]:
+def fetch_rows(table: Table, header: bool, where: str = "") -> list[tuple[Any, ...]]:
+    """Rows of a table, all or by a clause of SQL."""
     with table.open_reader() as reader:
         return reader.fetch_rows(f"SELECT * FROM {table.relation_sql(header)} {where}")
 
@@ -179,7 +212,7 @@ def _fetch_text(table: Table, text: bytes, dialect: TableDialect) -> list[tuple[
     """Rows that are written in a text as if they were all of the table."""
     source = source_from_bytes(text, table.source.name)
     dialect = replace(dialect, skip=0, skip_with_header=0)
-    return _fetch(replace(table, source=source, dialect=dialect), False)
+    return fetch_rows(replace(table, source=source, dialect=dialect), False)
 
 
 def with_rows_of(file: DetectedFile, header: bool, cells: Sequence[str]) -> DetectedFile | None:
@@ -192,7 +225,7 @@ def with_rows_of(file: DetectedFile, header: bool, cells: Sequence[str]) -> Dete
     columns = ", ".join(map(single_spaced_sql, read))
     met = f"list_intersect([{', '.join(map(text_sql, cells))}], [{columns}])[1]"
     each = f"row_number() OVER (PARTITION BY {met} ORDER BY {columns})"
-    found = _fetch(own, header, f"WHERE {met} IS NOT NULL QUALIFY {each} <= {_TIMES}")
+    found = fetch_rows(own, header, f"WHERE {met} IS NOT NULL QUALIFY {each} <= {_TIMES}")
     further = csv_text(found).encode()
     table = replace(file.table, met=before + further)
     return replace(file, table=table) if {*further.split()} - {*before.split()} else None
@@ -226,20 +259,51 @@ def resolve(
     """
     if len(file.rows) >= 999:
         file = with_first_rows(file, layout)
-    reading, unanswered, remarks = Reading(file, layout), [], {}
-    for place, look in enumerate(checks):
-        progress(place / len(checks))
-        check = look(reading)
-        if check is None:
+    reading = Reading(file, layout)
+    unanswered: list[Check] = []
+    told: list[Check] = []
+    remarks: dict[str, str] = {}
+    distinct = list(dict.fromkeys(checks))
+    for place, look in enumerate(distinct):
+        progress(place / len(distinct))
+        seen = look(reading)
+        if seen is None:
             continue
-        if check.name not in answers:
-            seen = WORDS["labels"]["seen"] if len(reading.file.rows) >= _ROWS else ""
-            unanswered.append(replace(check, sentence=f"{check.sentence} {seen}".strip()))
-            continue
-        offer = check.offer(answers[check.name])
-        kept = f"the question “{check.name}” was answered “{check.keep}”"
-        remarks[check.name] = offer.remark if offer else kept
-        reading = offer.apply(reading) if offer else reading
-    text = "; ".join(filter(None, [reading.layout.reading, *remarks.values()]))
+        if isinstance(seen, Joint):
+            found, after = seen.see(answers)
+        else:
+            found, after = (seen,), answered(seen, reading, answers)
+        for check in found:
+            if check.name in answers:
+                remarks[check.name] = _remark(check, answers[check.name])
+            elif check.asks:
+                unanswered.append(check)
+            else:
+                told.append(check)
+        reading = after
+    seen_part = WORDS["labels"]["seen"] if len(reading.file.rows) >= ROWS else ""
+    unanswered = [
+        replace(check, sentence=f"{check.sentence} {seen_part}".strip()) for check in unanswered
+    ]
+    taken = [offer.remark for check in told if (offer := check.offer("")) is not None]
+    text = "; ".join(filter(None, [reading.layout.reading, *remarks.values(), *taken]))
     reading = replace(reading, layout=replace(reading.layout, reading=text[:READING_MAX]))
-    return Resolved(reading, tuple(unanswered), remarks)
+    return Resolved(reading, tuple(unanswered), remarks, tuple(told))
+
+
+def answered(check: Check, reading: Reading, answers: Mapping[str, str]) -> Reading:
+    """The reading with the answer to a check, or as its first offer would make it.
+
+    What later checks ask is asked under the likeliest answers before them.
+    """
+    if check.name not in answers and not check.offers:
+        return reading
+    offer = check.offer(answers.get(check.name, ""))
+    return reading if offer is None else offer.apply(reading)
+
+
+def _remark(check: Check, answer: str) -> str:
+    """What the record says of an answer."""
+    offer = check.offer(answer)
+    kept = f"the question “{check.name}” was answered “{check.keep}”"
+    return kept if offer is None else offer.remark

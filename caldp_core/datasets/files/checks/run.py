@@ -8,7 +8,7 @@ from typing import Final
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.datasets.files.answers import Cells
 from caldp_core.datasets.files.checks import answers as on_answers
-from caldp_core.datasets.files.checks import people, places, record
+from caldp_core.datasets.files.checks import people, places, questions, record, structure
 from caldp_core.datasets.files.checks.answers import codes, parse_words, with_words
 from caldp_core.datasets.files.layout_detection import DetectedFile, Layout
 from caldp_core.datasets.files.numbers import WORDS
@@ -43,11 +43,9 @@ CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "several-points": people.several_points,
     "thousands": people.thousands,
     "shares": people.shares,
-    "periods": people.periods,
-    "hidden-counts": people.hidden_counts,
     "second-table": people.second_table,
-    "parts-of-rows": people.parts_of_rows,  # first: a row may be the sum of its parts
-    "total-row": people.total_row,
+    "questions": questions.questions,
+    **dict.fromkeys(structure.NAMES, structure.structure),
     "previews": people.previews,
     "notes": on_answers.notes,
     "no-answer-codes": on_answers.no_answer_codes,
@@ -104,8 +102,11 @@ def with_met_rows(
     unknown = tuple((cell, "") for at, cell in met if at == layout.answer and layout.areas)
     reading = record.Reading(more, replace(layout, areas=(*layout.areas, *unknown)))
     for name in _OF_CELLS if met else ():
-        after = None if answers.get(name) == record.KEEP else CHECKS[name](reading)
-        before = after and CHECKS[name](seen)
+        look = {**CHECKS, **structure.OF_RECORDS}[name]
+        after = None if answers.get(name) == record.KEEP else look(reading)
+        before = look(seen) if after else None
+        assert not isinstance(after, record.Joint)
+        assert not isinstance(before, record.Joint)
         if after and (before is None or before.sentence != after.sentence):
             return record.with_rows_of(file, bool(layout.header), [cell for _, cell in met])
     return None

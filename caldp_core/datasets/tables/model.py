@@ -1,0 +1,510 @@
+"""The model of a table: what its rows are, who would be counted twice, and what must be asked."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from caldp_core.basics.errors import count_text
+from caldp_core.datasets.files.numbers import HIDDEN, DecimalMark, parse_number
+from caldp_core.datasets.tables import labels, rules
+from caldp_core.datasets.tables.columns import Columns, find_columns
+from caldp_core.datasets.tables.decisions import RULES, Decided, decide
+from caldp_core.datasets.tables.facts import CODES_BELOW_0, Fact, FactTable, Mark, Sum, mark_of
+
+KEEP: Final = "keep"
+_LEAVE_OUT: Final = "leave-out"
+_ZERO: Final = "zero"
+_SPREAD: Final = "spread"
+_PERIODS_LISTED: Final = 5
+_NAMED: Final = 5
+_COUNTED_MIN: Final = 2
+"""Fewest rows that a table has without those that a finding would leave out."""
+_INDENTS: Final = " \u00a0-–·•."
+
+SUM_OF_OTHERS: Final = "the sum of other rows"
+OF_OTHERS: Final = "a part of another row"
+FINER: Final = "a finer level than the one that is counted"
+HIDDEN_NUMBER: Final = "a hidden number of people"
+OTHER_PERIOD: Final = "another period"
+"""Why a row is not counted."""
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """Rows of labels with a number of people each.
+
+    `titles`: of all columns; `rows`: cells as they are written, spaces before labels included;
+    `people`: the column of people, and `mark` its decimal mark; `named`: columns that are known to
+    be labels, such as the answer and its group.
+    """
+
+    titles: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    people: int
+    mark: DecimalMark
+    named: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is noticed: `values` fill the sentence of that `name`; `ways` answer it.
+
+    The first of `ways` is the default. `asks`: whether a person must say; `effect`: people that the
+    default adds to the number, or takes from it; `rows`: by number, those that it is about.
+    `takes_number`: whether a number of people answers it as well.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    ways: tuple[str, ...]
+    asks: bool
+    effect: float = 0
+    rows: tuple[int, ...] = ()
+    takes_number: bool = False
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of the tree of sums: `rows` of it, their `people`, and the first labels."""
+
+    depth: int
+    rows: int
+    people: float
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableModel:
+    """A table as it is counted.
+
+    `reasons`: by row why it is not counted, "" where it is; `values`: by row a number of people in
+    the place of a mark. `people`: how many are counted; `levels`: of the tree, from the top;
+    `sizes`: by title of a label column, how many of its members are counted.
+    """
+
+    table: FactTable
+    findings: tuple[Finding, ...]
+    reasons: tuple[str, ...]
+    values: Mapping[int, float]
+    people: float
+    levels: tuple[Level, ...]
+    sizes: Mapping[str, int]
+
+    @property
+    def changes(self) -> bool:
+        """Whether any row is left out, or has another number."""
+        return any(self.reasons) or bool(self.values)
+
+    def describe(self) -> str:
+        """How many people these are, and of what: "4,415 people = 100 “County” × 2 “answer”"."""
+        counted = sum(not reason for reason in self.reasons)
+        product = 1
+        for size in self.sizes.values():
+            product *= size
+        parts = [f"{size:,} “{title}”" for title, size in self.sizes.items() if size > 1]
+        rows = count_text(counted, "row", "rows")
+        of = " × ".join(parts) if parts and product == counted else rows
+        sentence = f"{self.people:,.10g} {'person' if self.people == 1 else 'people'} = {of}"
+        left_out = Counter(reason for reason in self.reasons if reason)
+        for reason, times in left_out.items():
+            are = "row more is" if times == 1 else "rows more are"
+            many = reason if times == 1 else _SEVERAL.get(reason, reason)
+            sentence += f"; {times:,} {are} {many}"
+        return f"{sentence}."
+
+
+_SEVERAL: Final = {
+    SUM_OF_OTHERS: "sums of other rows",
+    OF_OTHERS: "parts of other rows",
+    HIDDEN_NUMBER: "hidden numbers of people",
+    OTHER_PERIOD: "of other periods",
+    FINER: "of a finer level",
+}
+
+
+@dataclass
+class _Work:
+    """A model that is being built: `answers` to findings, and what was found so far."""
+
+    answers: Mapping[str, str]
+    reasons: list[str]
+    findings: list[Finding] = field(default_factory=list)
+    values: dict[int, float] = field(default_factory=dict)
+
+    def way(self, finding: Finding) -> str:
+        """Note a finding; returns its answer, or its default."""
+        self.findings.append(finding)
+        return self.answers.get(finding.name, "") or finding.ways[0]
+
+    def leave_out(self, facts: Iterable[Fact], reason: str) -> None:
+        """Count some rows no more."""
+        for fact in facts:
+            self.reasons[fact.row] = self.reasons[fact.row] or reason
+
+
+def read_model(table: CountTable, answers: Mapping[str, str]) -> TableModel:
+    """The model of a table, built anew with each answer: no finding outlives its rows.
+
+    `answers`: by name of a finding one of its ways; "" and findings without one: the default.
+    """
+    columns = find_columns(table.titles, table.rows, table.people, table.named)
+    facts = _facts_of(table, columns)
+    work = _Work(answers, [""] * len(table.rows))
+    facts = _of_one_period(table, columns, facts, work)
+    facts = _without_named_parts(facts, work)
+    beside = {
+        table.titles[at]: tuple(row[at].strip() for row in table.rows) for at in columns.beside
+    }
+    titles = tuple(table.titles[at] for at in columns.labels)
+    fact_table = FactTable(titles, tuple(facts), beside)
+    kept = frozenset(name for name, answer in answers.items() if answer == KEEP)
+    decided = decide(fact_table, kept, by_chance=not columns.are_places)
+    _tell_of_sums(fact_table, decided, work)
+    _tell_of_bands_inside(fact_table, work)
+    _tell_of_hidden(fact_table, decided, work)
+    return _finished(fact_table, decided, work)
+
+
+def _facts_of(table: CountTable, columns: Columns) -> list[Fact]:
+    """A fact for each row that has people, or a mark in their place."""
+    filled = _filled_down(table, columns)
+    facts = []
+    for number, row in enumerate(filled):
+        cell = row[table.people].strip()
+        if not cell:
+            continue
+        value = parse_number(cell, table.mark)
+        is_hidden = value is None and re.fullmatch(HIDDEN, cell) is not None
+        if value is None and not is_hidden:
+            continue
+        first = row[columns.labels[0]]
+        facts.append(
+            Fact(
+                number,
+                tuple(row[at].strip() for at in columns.labels),
+                value,
+                mark_of(cell) if is_hidden else None,
+                len(first) - len(first.lstrip(_INDENTS)),
+            )
+        )
+    return _with_codes_hidden(facts)
+
+
+_FILLED_MIN: Final = 0.3
+
+
+def _filled_down(table: CountTable, columns: Columns) -> list[list[str]]:
+    """The rows, with labels written once above a group of rows repeated in each of them."""
+    rows = [list(row) for row in table.rows]
+    for at in columns.labels[:-1]:
+        blank = [number for number, row in enumerate(rows) if not row[at].strip()]
+        if not rows or not rows[0][at].strip() or len(blank) < _FILLED_MIN * len(rows):
+            continue
+        others = [other for other in columns.labels if other != at]
+        if any(labels.is_total(rows[number][other]) for number in blank for other in others):
+            continue
+        for number in blank:
+            rows[number][at] = rows[number - 1][at]
+    return rows
+
+
+def _with_codes_hidden(facts: list[Fact]) -> list[Fact]:
+    """Numbers of people such as −1 or −9 are marks, where few numbers are below 0."""
+    below = {fact.value for fact in facts if fact.value is not None and fact.value < 0}
+    if not below or len(below) > 2 or not below <= CODES_BELOW_0:
+        return facts
+    return [
+        replace(fact, value=None, mark=Mark(f"{fact.value:g}")) if fact.value in below else fact
+        for fact in facts
+    ]
+
+
+def _of_one_period(
+    table: CountTable, columns: Columns, facts: list[Fact], work: _Work
+) -> list[Fact]:
+    """The facts of one period, where each has the same rows: the same people may be in all."""
+    at = columns.period
+    if at is None or at not in columns.labels:
+        return facts
+    column = columns.labels.index(at)
+    by_period = defaultdict[str, list[Fact]](list)
+    others = set[tuple[str, ...]]()
+    for fact in facts:
+        by_period[fact.members[column]].append(fact)
+        others.add(fact.members[:column] + fact.members[column + 1 :])
+    if len(by_period) < 2 or len(others) == len(facts):
+        return facts
+    periods = sorted(by_period, reverse=True)
+    latest = sum(fact.value or 0 for fact in by_period[periods[0]])
+    finding = Finding(
+        "periods",
+        {"values": f"{len(periods):,}", "column": f"“{table.titles[at]}”"},
+        (*periods[:_PERIODS_LISTED], KEEP),
+        asks=True,
+        effect=latest - sum(fact.value or 0 for fact in facts),
+        rows=tuple(fact.row for fact in facts),
+    )
+    way = work.way(finding)
+    if way == KEEP:
+        return facts
+    chosen = by_period.get(way, [])
+    work.leave_out((fact for fact in facts if fact.members[column] != way), OTHER_PERIOD)
+    return chosen
+
+
+def _without_named_parts(facts: list[Fact], work: _Work) -> list[Fact]:
+    """The facts without those that are called a part of another row, such as “of which women”."""
+    parts = [fact for fact in facts if any(map(rules.is_part_by_word, fact.members))]
+    if not parts or len(parts) == len(facts):
+        return facts
+    listed = dict.fromkeys(" · ".join(filter(None, fact.members)) for fact in parts)
+    finding = Finding(
+        "parts-of-rows",
+        {"rows": count_text(len(parts), "row", "rows"), "named": _listed(list(listed))},
+        (_LEAVE_OUT, KEEP),
+        asks=True,
+        effect=-sum(fact.value or 0 for fact in parts),
+        rows=tuple(fact.row for fact in parts),
+    )
+    if work.way(finding) == KEEP:
+        return facts
+    work.leave_out(parts, OF_OTHERS)
+    return [fact for fact in facts if fact not in parts]
+
+
+_HOW: Final = {
+    "words": "by their words",
+    "indent": "by how far they are set in",
+    "codes": "by their codes",
+    "bands": "by their bands",
+    "levels": "by their levels",
+    "order": "by where they stand",
+    "numbers": "by their numbers alone",
+    "rounded": "by their numbers alone, but for rounding",
+    "few-numbers": "by their numbers alone",
+}
+
+
+def _tell_of_sums(table: FactTable, decided: Decided, work: _Work) -> None:
+    """Findings of rows that are the sum of others; a coarser level may be counted."""
+    names = dict.fromkeys(rule.finding for rule in RULES.values())
+    left_out = set[int]()
+    for name in names:
+        used = [rule for rule in RULES if RULES[rule].finding == name]
+        sums = [found for rule in used for found in decided.sums[rule]]
+        kept = [found for rule in used for found in decided.kept_sums[rule]]
+        if not sums and not kept:
+            continue
+        wholes = {whole for found in (*sums, *kept) for whole in found.wholes}
+        effect = -table.people(wholes - left_out)
+        levels = _depths(sums) if name == "levels" else {}
+        coarser = sorted(set(levels.values()))[:-1]
+        failing = sum(decided.failing[rule] for rule in used)
+        how = [_HOW[rule] for rule in used if decided.sums[rule] or decided.kept_sums[rule]]
+        finding = Finding(
+            name,
+            {
+                "rows": count_text(len(wholes), "row", "rows"),
+                "verb": "is" if len(wholes) == 1 else "are",
+                "named": _named(table, wholes),
+                "how": " and ".join(dict.fromkeys(how)),
+                "failing": f"; {failing:,} of them do not add up" if failing else "",
+            },
+            (_LEAVE_OUT, *(f"level-{depth + 1}" for depth in coarser), KEEP),
+            asks=any(rule in decided.asked for rule in used),
+            effect=effect,
+            rows=tuple(sorted(table.facts[whole].row for whole in wholes)),
+        )
+        way = work.way(finding)
+        if way == KEEP:
+            continue
+        if way.startswith("level-"):
+            depth = int(way.removeprefix("level-")) - 1
+            left_out |= _leave_out_levels(table, levels, sums, depth, work)
+        else:
+            work.leave_out((table.facts[whole] for whole in wholes), SUM_OF_OTHERS)
+            left_out |= wholes
+
+
+def _named(table: FactTable, numbers: Iterable[int]) -> str:
+    """The first few labels of some facts, each once, in quotation marks."""
+    texts = dict.fromkeys(" · ".join(filter(None, table.facts[n].members)) for n in sorted(numbers))
+    return _listed(list(texts))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """The first few texts in quotation marks."""
+    quoted = [f"“{text[:60]}”" for text in texts[:_NAMED]]
+    return ", ".join(quoted) + (", …" if len(texts) > _NAMED else "")
+
+
+def _depths(sums: Sequence[Sum]) -> dict[int, int]:
+    """By number of fact its depth in the tree of sums: 0 for what is part of nothing."""
+    whole_of: dict[int, int] = {}
+    members = set[int]()
+    # A part of several wholes belongs to the one with the fewest parts, which is the nearest.
+    for found in sorted(sums, key=lambda each: -len(each.parts)):
+        members.update((*found.wholes, *found.parts))
+        for part in found.parts:
+            whole_of[part] = found.wholes[0]
+    depths = {}
+    for member in members:
+        depth = 0
+        above = member
+        while above in whole_of and depth < len(members):
+            above = whole_of[above]
+            depth += 1
+        depths[member] = depth
+    return depths
+
+
+def _leave_out_levels(
+    table: FactTable, depths: Mapping[int, int], sums: Sequence[Sum], level: int, work: _Work
+) -> set[int]:
+    """Leave out all levels but one; what ends above it is counted as it is."""
+    wholes = {whole for found in sums for whole in found.wholes}
+    above = {fact for fact, depth in depths.items() if depth < level and fact in wholes}
+    below = {fact for fact, depth in depths.items() if depth > level}
+    work.leave_out((table.facts[fact] for fact in above), SUM_OF_OTHERS)
+    work.leave_out((table.facts[fact] for fact in below), FINER)
+    return above | below
+
+
+def _tell_of_bands_inside(table: FactTable, work: _Work) -> None:
+    """A finding of bands within others that they do not fill, such as 75+ within 65+."""
+    inside = set[int]()
+    outgrow = False
+    for column, members in enumerate(table.member_tables):
+        for found in rules.bands_inside(table, column) if members else ():
+            if any(work.reasons[table.facts[whole].row] for whole in found.wholes):
+                continue
+            inside.update(found.parts)
+            whole_people = table.people(found.wholes)
+            outgrow |= any((table.facts[part].value or 0) > whole_people for part in found.parts)
+    counted = {n for n, fact in enumerate(table.facts) if not work.reasons[fact.row]}
+    inside &= counted
+    if not inside:
+        return
+    # Where hardly any other row is left, numbers may be cumulated.
+    few_left = len(counted) - len(inside) < _COUNTED_MIN
+    finding = Finding(
+        "bands-inside",
+        {"rows": count_text(len(inside), "row", "rows"), "named": _named(table, inside)},
+        (_LEAVE_OUT, KEEP),
+        asks=outgrow or few_left,
+        effect=-table.people(inside),
+        rows=tuple(table.facts[number].row for number in sorted(inside)),
+    )
+    if work.way(finding) != KEEP:
+        work.leave_out((table.facts[number] for number in inside), OF_OTHERS)
+
+
+def _tell_of_hidden(table: FactTable, decided: Decided, work: _Work) -> None:
+    """A finding of marks in the place of people: left out, zero, a number, or what sums leave."""
+    hidden = [
+        number
+        for number, fact in enumerate(table.facts)
+        if fact.value is None and not work.reasons[fact.row]
+    ]
+    if not hidden:
+        return
+    kinds = Counter(fact.mark.text for fact in map(table.facts.__getitem__, hidden) if fact.mark)
+    listed = ", ".join(f"“{mark}” ({times:,})" for mark, times in kinds.most_common(4))
+    shares = _shares_of_missing(table, decided, hidden)
+    missing = sum(shares.values())
+    most = sum(fact.mark.high or 0 for fact in map(table.facts.__getitem__, hidden) if fact.mark)
+    ways = (_SPREAD, _ZERO, KEEP) if len(shares) == len(hidden) else (_ZERO, KEEP)
+    first = next(iter(kinds))
+    finding = Finding(
+        "hidden-counts",
+        {
+            "rows": f"{len(hidden):,} of {len(table.facts):,} rows",
+            "listed": listed,
+            "first": first,
+            "answer": " · ".join(filter(None, table.facts[hidden[0]].members)),
+            "known": (
+                f" By the sums that stand in the file they hold {missing:,.10g} together."
+                if shares
+                else f" They hold at most {most:,} together."
+                if most
+                else ""
+            ),
+        },
+        ways,
+        asks=True,
+        effect=missing,
+        rows=tuple(table.facts[number].row for number in hidden),
+        takes_number=True,
+    )
+    way = work.way(finding)
+    if way == KEEP:
+        work.leave_out((table.facts[number] for number in hidden), HIDDEN_NUMBER)
+    for number in hidden:
+        row = table.facts[number].row
+        if way == _SPREAD:
+            work.values[row] = shares[number]
+        elif way == _ZERO:
+            work.values[row] = 0
+        elif way.isdecimal():
+            work.values[row] = float(way)
+
+
+def _shares_of_missing(
+    table: FactTable, decided: Decided, hidden: Sequence[int]
+) -> dict[int, float]:
+    """By hidden fact its part of what a sum leaves for all hidden parts of it, in whole people.
+
+    Of several sums that of the fewest hidden parts goes first.
+    """
+    shares: dict[int, float] = {}
+    waiting = set(hidden)
+    sums = [found for found in decided.all_sums() if waiting.intersection(found.parts)]
+    for found in sorted(sums, key=lambda each: len(waiting.intersection(each.parts))):
+        open_parts = [part for part in found.parts if part in waiting]
+        if not open_parts or any(table.facts[whole].value is None for whole in found.wholes):
+            continue
+        unknown = [p for p in found.parts if table.facts[p].value is None and p not in shares]
+        if set(unknown) != set(open_parts):
+            continue
+        known = table.people(found.parts) + sum(shares.get(part, 0) for part in found.parts)
+        missing = max(0, round(table.people(found.wholes) - known))
+        for place, part in enumerate(open_parts):
+            # Equal parts in whole people; the first ones have one more where it does not go up.
+            shares[part] = missing // len(open_parts) + (place < missing % len(open_parts))
+            waiting.discard(part)
+    return shares
+
+
+def _finished(table: FactTable, decided: Decided, work: _Work) -> TableModel:
+    """The model with its number of people, levels and sizes."""
+    counted = [fact for fact in table.facts if not work.reasons[fact.row]]
+    people = sum(work.values.get(fact.row, fact.value or 0) for fact in counted)
+    members: dict[str, set[str]] = {title: set() for title in table.titles}
+    for fact in counted:
+        for title, member in zip(table.titles, fact.members, strict=True):
+            members[title].add(member)
+    findings = sorted(work.findings, key=lambda each: (not each.asks, -abs(each.effect)))
+    return TableModel(
+        table,
+        tuple(findings),
+        tuple(work.reasons),
+        work.values,
+        people,
+        _levels_of(table, decided.all_sums()),
+        {title: len(found) for title, found in members.items()},
+    )
+
+
+def _levels_of(table: FactTable, sums: Sequence[Sum]) -> tuple[Level, ...]:
+    """The levels of the tree of sums, from the top; () where there are no sums."""
+    by_depth = defaultdict[int, list[int]](list)
+    for fact, depth in sorted(_depths(sums).items()):
+        by_depth[depth].append(fact)
+    levels = []
+    for depth in sorted(by_depth):
+        facts = by_depth[depth]
+        names = tuple(" · ".join(filter(None, table.facts[n].members)) for n in facts[:_NAMED])
+        levels.append(Level(depth, len(facts), table.people(facts), names))
+    return tuple(levels)
