@@ -64,6 +64,7 @@ def count_command(
     questions: tuple[str, ...],
     accept: tuple[str, ...],
     words: str,
+    only: tuple[str, ...],
     most_rows: int | None,
     unit: str,
     **columns: str | None,
@@ -92,6 +93,7 @@ def count_command(
     file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
     guess = _guess(file, named, steps)
     chosen = _with_types(chosen, file, guess, named)
+    chosen = replace(chosen, only=_only(only, file.names))
     wanted = MapRequest(cell, Area.parse(area) if area else None)
     guess = replace(guess, wanted=wanted, cap=most_rows or 0, unit=unit)
     count = partial(_count, output, on_map)
@@ -180,6 +182,21 @@ def _with_types(chosen: Chosen, file: DetectedFile, guess: Layout, named: list[_
         chosen = chosen.with_column(file.names.index(name), "answer" if is_answer else kind)
         is_first = is_first and not is_answer
     return chosen
+
+
+def _only(only: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """By column the cells of --only; raises `CaldpError` for columns that the file has not."""
+    cells: dict[int, tuple[str, ...]] = {}
+    for text in only:
+        name, sign, cell = text.partition("=")
+        require(
+            bool(sign) and name in names,
+            f"--only must be COLUMN=CELL, the column one of {', '.join(names)[:300]}; got "
+            f"{text!r}.",
+        )
+        column = names.index(name)
+        cells[column] = (*cells.get(column, ()), " ".join(cell.split()))
+    return tuple(cells.items())
 
 
 def _accepted(accept: tuple[str, ...]) -> dict[str, str]:

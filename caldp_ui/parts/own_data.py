@@ -43,6 +43,8 @@ TEXTS: Final = read_texts(__file__)
 _ROWS: Final = 8
 _COLUMNS: Final = 12
 """Of the preview; of many columns those that are read come first."""
+_FEW_CELLS: Final = 200
+"""Different cells of a column by which rows may be chosen."""
 _MARKS: Final = {".": "1,234.5", ",": "1.234,5"}
 _HEADS: Final = {True: "column names", False: "data"}
 _UNITS: Final = ("people", "households", "scooters", "trips")
@@ -120,7 +122,8 @@ class _OpenFile(Generic[C]):
     @property
     def opened(self) -> Chosen:
         """What of it says how the file is opened."""
-        return replace(self.chosen, mark=None, columns=(), words="").with_answers(self.answers)
+        chosen = replace(self.chosen, mark=None, columns=(), words="", only=())
+        return chosen.with_answers(self.answers)
 
     @property
     def form_answers(self) -> dict[str, object]:
@@ -357,12 +360,43 @@ def _ask_opening(file: _OpenFile[Any], contents: DetectedFile, layout: Layout) -
         for field, (label, options, current) in menus.items():
             if options and current != "" and (table.dialect or field == "sheet"):
                 _menu(file, field, (label, options, current), partial(_with_opening, field))
+        _ask_only(file, contents)
         key = file.key("words")
         st.text_input(
             "Words for codes",
             placeholder="1 = yes; 2 = no",
             key=key,
             on_change=lambda: file.choose(replace(file.chosen, words=st.session_state[key])),
+        )
+
+
+def _ask_only(file: _OpenFile[Any], contents: DetectedFile) -> None:
+    """Menus of a column and of its cells, of which only the rows with the chosen ones are read."""
+    column_key, cells_key = file.key("only-column"), file.key("only-cells")
+    few = [at for at in range(len(contents.names)) if len(set(contents.cells(at))) <= _FEW_CELLS]
+
+    def put() -> None:
+        column = st.session_state.get(column_key)
+        cells = tuple(st.session_state.get(cells_key, ()))
+        only = ((column, cells),) if column is not None and cells else ()
+        file.choose(replace(file.chosen, only=only))
+
+    column = st.selectbox(
+        "Only rows with …",
+        few,
+        index=None,
+        format_func=lambda at: escape_markdown(contents.names[at]),
+        placeholder="all rows",
+        key=column_key,
+        on_change=put,
+    )
+    if column is not None:
+        st.multiselect(
+            "… one of these",
+            list(dict.fromkeys(contents.cells(column))),
+            placeholder="choose cells",
+            key=cells_key,
+            on_change=put,
         )
 
 

@@ -180,7 +180,6 @@ def test_places_on_edges_are_in_the_cells_that_a_client_reports(tmp_path: Path, 
         ("answer,count\nyes,nan\nno,3\n", "-o out.csv", "no number of people in 1 of 2 rows"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell nan", "must be a number in"),
         ("latitude,longitude\n1,2\n3,4\n", "-o out.csv --cell 1e-9", "must be a number in"),
-        ("answer\r\r\nyes\r\r\nno\r\r\n", "-o out.csv", "must end in"),
     ],
 )
 def test_it_refuses_in_one_sentence_and_leaves_nothing_behind(
@@ -319,6 +318,16 @@ CHOSEN: dict[str, tuple[str | bytes, tuple[str, ...], dict[str, int]]] = {
         "x,y,z\na,b,3\na,c,4\n",
         ("--column", "y=answer", "--column", "z=weight"),
         {"b": 3, "c": 4},
+    ),
+    "only some rows": (
+        "mode,answer\nbike,yes\ncar,no\nbike,no\non foot,yes\n bike ,yes\n",
+        ("--answer", "answer", "--only", "mode=bike"),
+        {"yes": 2, "no": 1},
+    ),
+    "only some rows of a table": (
+        "mode,answer,people\nbike,yes,40\nbike,no,30\ncar,yes,7\nfoot,no,9\n",
+        ("--only", "mode=bike", "--only", "mode=foot"),
+        {"yes; bike": 40, "no; bike": 30, "no; foot": 9},
     ),
     "a group": (
         "answer,town\nyes,A\nno,B\nyes,B\n",

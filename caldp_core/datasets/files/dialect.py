@@ -26,7 +26,7 @@ DELIMITERS: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([\t;,|])"?\r?\n', re.IGNORECASE)
 """Excel's first line, which says what sets cells apart."""
 _TITLE_ABOVE: Final = re.compile(
-    r'((?:[^\n"]+\n){1,4}?)[ ,;\t]*\r?\n(?=(?:[^\n]*[^\s][^\n]*(?:\n|$)){3})'
+    r'((?:[^\n"]+\n){1,4}?)[ ,;\t]*\r?\n(?=[^\n]*[,;\t|][^\n]*\n(?:[^\n]*[^\s][^\n]*(?:\n|$)){2})'
 )
 """One to four lines above an empty one and a table: its title."""
 _NUMBER_IN_TITLE: Final = re.compile(r"(?m)\d[,;\t]|[,;\t]\d+\s*$|[;\t]")

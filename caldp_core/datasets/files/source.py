@@ -245,6 +245,12 @@ def zip_members(source: FileSource) -> list[zipfile.ZipInfo]:
     return packed
 
 
+_BESIDE_DATA: Final = re.compile(
+    r"(^|/)(readme|licen[cs]e|about|terms|metadata|codebook)[^/]*$|\.(md|pdf|html?|docx?)$"
+)
+"""Files that stand beside the data of a zip and say what they are."""
+
+
 def _member(source: FileSource) -> zipfile.ZipInfo | None:
     """The one file with data in a zip; None for an Excel workbook."""
     members = [each for each in zip_members(source) if not each.is_dir()]
@@ -254,6 +260,8 @@ def _member(source: FileSource) -> zipfile.ZipInfo | None:
     for ending, kind in WORDS["archives"].items():
         found = any(each.filename.lower().endswith(ending) for each in data)
         require(not found, f"The file {excerpt(source.name)} is {kind}.")
+    alone = [each for each in data if not _BESIDE_DATA.search(each.filename.lower())]
+    data = alone if len(alone) == 1 else data
     require(
         len(data) == 1,
         f"A zip must hold one file with data, {excerpt(source.name)} holds {len(data):,}; unpack "

@@ -68,6 +68,7 @@ class Chosen:
     """A user's choices of how to read a file; "" and None: detected.
 
     `words`: for codes of questions, such as "1 = yes; 2 = no"; `encoding`: one of `ENCODINGS`;
+    `only`: by column the cells of the rows that are read, all others are left out;
     `columns`: types (`COLUMN_TYPES`) by column number, in the
     order in which they were chosen.
     """
@@ -79,6 +80,7 @@ class Chosen:
     mark: DecimalMark | None = None
     columns: tuple[tuple[int, str], ...] = ()
     words: str = ""
+    only: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
     def with_answers(self, answers: Mapping[str, str]) -> "Chosen":
         """The choices, with the answers to checks of how the file is opened; "keep": as it was."""
@@ -152,6 +154,9 @@ class Chosen:
             parts.append(f"decimals after “{self.mark}”")
         parts += [f"words for codes {self.words}"] if self.words else []
         parts += [f"“{names[at]}” as {kind.replace('-', ' ')}" for at, kind in self.columns]
+        for at, cells in self.only:
+            listed = " or ".join(f"“{cell}”" for cell in cells)
+            parts.append(f"only rows with {listed} in “{names[at]}”")
         return f"chosen by hand: {', '.join(parts)}" if parts else ""
 
 
@@ -257,6 +262,7 @@ class Table:
     how that is shown. `opened`: the sheet, encoding and delimiter that were read, "" where the file
     has none; `sheets`: of a workbook, the best first; `lists`: its short sheets of two or three
     columns, by name, as rows of texts. `met`: CSV of its own rows that checks look at as well.
+    `where`: SQL of the rows that are read, of its own columns; "" for all.
     """
 
     source: FileSource
@@ -272,6 +278,7 @@ class Table:
     sheets: tuple[str, ...] = ()
     lists: tuple[tuple[str, list[list[str]]], ...] = ()
     met: bytes = b""
+    where: str = ""
 
     @property
     def width(self) -> int:
@@ -286,6 +293,8 @@ class Table:
     def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
         relation = self._file_sql(header)
+        if self.where:
+            relation = f"(SELECT * FROM {relation} WHERE {self.where})"
         for step in self.derived:
             columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(step))
             relation = f"(SELECT {columns} FROM {relation})"

@@ -11,6 +11,8 @@ from caldp_core.datasets.tables.odds import fit_of
 
 _ASKED_UP_TO: Final = 0.02
 """Odds of a coincidence above which sums by order or numbers are dropped."""
+_SINGLE_UP_TO: Final = 2e-3
+"""The same of a single sum by order, of which there are many to try."""
 _ALL_PLACED: Final = 10
 """How much less likely chance is where every row has its place in the sums."""
 
@@ -136,20 +138,14 @@ def _decide_rule(
     tested = _tested(table, rule, proposals, known)
     chance = tested.chance
     is_asked = bool(tested.failing)
-    near: Sequence[Sum] = ()
     if rule.tries is not None:
         chance = _chance_of_search(table, rule, tested)
-        if chance > rule.asked_up_to or (rule.is_last_resort and known.any):
+        if _may_be_chance(rule, tested, chance, known):
             return
         is_asked = _is_doubtful(table, rule, tested, known)
         if rule.name == "order" and not is_asked:
             chance /= _ALL_PLACED
-    elif rule.name == "words":
-        near = tested.failing
-    else:
-        # What is part of another sum already is none of one that does not add up.
-        close = _near(table, tested.failing)
-        near = [found for found in close if known.parts.isdisjoint(found.parts)]
+    near = _near_of_rule(table, rule, tested, known)
     used = [*tested.fitting, *near]
     too_few = len(tested.failing) - len(near) > len(tested.fitting)
     if not used or not (tested.fitting or rule.hints) or too_few:
@@ -160,6 +156,27 @@ def _decide_rule(
         decided.failing[rule.name] += len(tested.failing)
         if is_asked or chance > rule.sure:
             decided.asked.add(rule.name)
+
+
+def _may_be_chance(rule: Rule, tested: "_Tested", chance: float, known: "_Known") -> bool:
+    """Whether what a search has found is dropped, as it may be a coincidence."""
+    if rule.is_last_resort and known.any:
+        return True
+    single = len(tested.fitting) == 1 and rule.name == "order"
+    return chance > (_SINGLE_UP_TO if single else rule.asked_up_to)
+
+
+def _near_of_rule(
+    table: FactTable, rule: Rule, tested: "_Tested", known: "_Known"
+) -> Sequence[Sum]:
+    """Sums that do not add up, and are asked about all the same, as a row may be missing."""
+    if rule.name == "words":
+        return tested.failing
+    # What is part of another sum already is none of one that does not add up.
+    close = _near(table, tested.failing)
+    near = [found for found in close if known.parts.isdisjoint(found.parts)]
+    # A single one says too little where nothing else says that there is a tree.
+    return near if tested.fitting or len(near) > 1 else ()
 
 
 @dataclass(frozen=True)

@@ -120,8 +120,8 @@ class FactTable:
         """What most numbers are multiples of: of round ones more sums hold by chance."""
         numbers = [fact.value for fact in self.facts if fact.value]
         for unit in (*_UNITS, 2):
-            off = (abs(number - unit * round(number / unit)) for number in numbers)
-            multiples = sum(each <= _NOISE * unit for each in off)
+            times = [number / unit for number in numbers]
+            multiples = sum(round(n) > 0 and abs(n - round(n)) <= _NOISE for n in times)
             if len(numbers) > 1 and multiples >= _ROUND_SHARE * len(numbers):
                 return max(unit, self.unit)
         return self.unit

@@ -420,7 +420,7 @@ def _tell_of_hidden(table: FactTable, decided: Decided, work: _Work) -> None:
     finding = Finding(
         "hidden-counts",
         {
-            "rows": f"{len(hidden):,} of {len(table.facts):,} rows",
+            "rows": f"{len(hidden):,} of {count_text(len(table.facts), 'row', 'rows')}",
             "listed": listed,
             "first": first,
             "answer": " · ".join(filter(None, table.facts[hidden[0]].members)),

@@ -320,7 +320,8 @@ def _sums_of_levels(
         holding = [each for each in found if fit_of(table, each).holds is not False]
         # Kinds of codes, or a column called level, say so even where a row is missing.
         says_so = not names_kinds or labels.title_says(title, "level")
-        if says_so or len(holding) > _LEVELS_FIT * len(found):
+        several = len(found) > 1 and len(holding) > _LEVELS_FIT * len(found)
+        if says_so or several:
             yield from found
 
 

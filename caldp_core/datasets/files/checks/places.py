@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -42,10 +42,57 @@ _WITH_COMMA: Final = r"([-+NSEW]? ?\d{1,3},\d+(?: ?[°º'′’\"″”NSEWnsew]
 _TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?|,){_WITH_COMMA}[)\]]?"
 """Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
 _MARKS: Final[dict[str, numbers.DecimalMark]] = {_TWO: ".", _TWO_WITH_COMMAS: ","}
+_PAIRS_MIN: Final = 2
+_PLACE_WORDS: Final = (
+    ("latitude", "longitude"),
+    ("lat", "lon"),
+    ("lat", "lng"),
+    ("lat", "long"),
+    ("breite", "lange"),
+)
+"""Words of titles, without accents, of which the second makes a longitude of a latitude."""
+_TURN: Final = 360
 _DEGREES: Final = ("latitude", "longitude")
 _E7: Final = ("latitudee7", "longitudee7")
 _METRES: Final = [pair.split(", ") for pair in numbers.WORDS["labels"]["metres"].split("; ")]
 """In what names of the columns of maps in metres differ, in lower case."""
+
+
+def several_places(reading: Reading) -> Check | None:
+    """Two or more pairs of latitude and longitude, such as of pickup and dropoff."""
+    layout, names = reading.layout, reading.file.names
+    if layout.latitude is None or layout.longitude is None:
+        return None
+    pairs = _pairs_of_places(names)
+    if len(pairs) < _PAIRS_MIN:
+        return None
+    read = names[layout.latitude]
+    pairs = dict(sorted(pairs.items(), key=lambda pair: names[pair[1][0]] != read))
+    listed = ", ".join(f"“{stem}”" for stem in pairs)
+    check = ask("several-places", listed=listed)
+    offers = []
+    for stem, (latitude, longitude) in pairs.items():
+        apply = partial(_with_places, latitude, longitude)
+        offers.append(Offer(stem, f"Places of “{stem}”", f"places of “{stem}” alone", apply))
+    return replace(check, offers=tuple(offers))
+
+
+def _pairs_of_places(names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """By what their titles share, columns of latitude and longitude that are named in one way."""
+    found: dict[str, tuple[int, int]] = {}
+    bare = [normalize_name(name).replace("_", " ") for name in names]
+    for at, name in enumerate(bare):
+        for latitude, longitude in _PLACE_WORDS:
+            stem = re.sub(rf"\b{latitude}\b", "", name)
+            other = re.sub(rf"\b{latitude}\b", longitude, name)
+            if stem != name and stem.strip() and other in bare:
+                found[stem.strip()] = (at, bare.index(other))
+    return found
+
+
+def _with_places(latitude: int, longitude: int, reading: Reading) -> Reading:
+    layout = replace(reading.layout, latitude=latitude, longitude=longitude)
+    return replace(reading, layout=layout)
 
 
 def exchanged(reading: Reading) -> Check | None:
@@ -175,10 +222,17 @@ def ten_millionths(reading: Reading) -> Check | None:
     return ask("ten-millionths", divided, **pair)
 
 
+def _holds_degrees(reading: Reading, role: str) -> bool:
+    """Whether a column called latitude or longitude holds numbers up to 180."""
+    at = next((at for at, name in enumerate(reading.file.names) if is_named(name, role)), None)
+    numbers_of = [] if at is None else reading.numbers(at)
+    return bool(numbers_of) and max(map(abs, numbers_of)) <= _TURN / 2
+
+
 def metres(reading: Reading) -> Check | None:
     """Two columns of a map in metres, which would be read as answers and people."""
     names = [normalize_name(name) for name in reading.file.names]
-    if all(any(is_named(name, role) for name in reading.file.names) for role in _DEGREES):
+    if all(_holds_degrees(reading, role) for role in _DEGREES):
         return None  # the same places stand there in degrees
     for east, north in _METRES:
         pairs = (

@@ -202,6 +202,24 @@ def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
     return replace(file, rows=cells)
 
 
+def with_rows_only(
+    file: DetectedFile, layout: Layout, only: Sequence[tuple[int, Sequence[str]]]
+) -> DetectedFile:
+    """The file without rows that have none of the chosen cells in their column.
+
+    Raises `CaldpError` where no row is left.
+    """
+    tests = []
+    for column, cells in only:
+        listed = ", ".join(map(text_sql, cells))
+        tests.append(f"coalesce({single_spaced_sql(f'c{column}')} IN ({listed}), FALSE)")
+    table = replace(file.table, where=" AND ".join(tests))
+    found = with_first_rows(replace(file, table=table), layout)
+    chosen = [f"“{cell}” in “{file.names[column]}”" for column, cells in only for cell in cells]
+    require(bool(found.rows), f"No row has {', '.join(chosen)[:300]}; choose other cells.")
+    return found
+
+
 def fetch_rows(table: Table, header: bool, where: str = "") -> list[tuple[Any, ...]]:
     """Rows of a table, all or by a clause of SQL."""
     with table.open_reader() as reader:

@@ -33,6 +33,7 @@ CHECKS: Final[Mapping[str, record.CheckFunction]] = {
     "metres": places.metres,
     "minutes": places.minutes,
     "one-column": places.one_column,
+    "several-places": places.several_places,
     "exchanged": places.exchanged,
     "longitudes-360": places.turned_longitudes,
     "brackets": people.brackets,
@@ -75,6 +76,8 @@ def read_as_chosen(
     it.
     """
     layout = replace(chosen.layout(file, guess), reading=chosen.describe(file.names))
+    if chosen.only:
+        file = record.with_rows_only(file, layout, chosen.only)
     known = chosen.answered() - answers.keys()
     checks = [look for name, look in CHECKS.items() if name not in known]
     done = record.resolve(file, layout, checks, answers, progress)
