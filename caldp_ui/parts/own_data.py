@@ -277,14 +277,15 @@ def _effect_text(check: Check) -> str:
     if not check.offers or round(check.effect) == 0:
         return ""
     people = formats.count(abs(round(check.effect)), "person", "people")
-    return f" ({people} {'fewer' if check.effect < 0 else 'more'})"
+    label = check.offers[0].label
+    return f" (“{label}”: {people} {'fewer' if check.effect < 0 else 'more'}.)"
 
 
 def _draw_told(file: _OpenFile[Any], check: Check) -> None:
     """What was taken unasked, as one line, and buttons for the other ways to read the file."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         taken = escape_markdown(check.offers[0].label)
-        st.caption(f":material/info: {escape_markdown(check.sentence)} **{taken}.**")
+        st.caption(f":material/info: {escape_markdown(check.sentence)} **Read so: {taken}.**")
         for offer in check.offers[1:]:
             if offer.name not in file.form.unoffered:
                 _answer_button(file, check.name, offer.name, offer.label)
