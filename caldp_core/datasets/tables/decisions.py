@@ -47,7 +47,7 @@ RULES: Final = {
         Rule("order", "total-row", 1e-4, rules.tries_of_order),
         Rule("numbers", "total-row", 1e-3, rules.tries_of_numbers),
         Rule(
-            "rounded", "total-row", 0, rules.tries_of_rounded, is_last_resort=True, asked_up_to=0.05
+            "rounded", "total-row", 0, rules.tries_of_rounded, is_last_resort=True, asked_up_to=0.5
         ),
         Rule("few-numbers", "total-row", 1e-5, rules.tries_of_few, is_last_resort=True),
     )

@@ -12,6 +12,7 @@ from typing import Final
 
 from caldp_core.basics.errors import count_text
 from caldp_core.basics.files import csv_text
+from caldp_core.datasets.files.answers import left_out_sql
 from caldp_core.datasets.files.checks import people, record
 from caldp_core.datasets.files.checks.record import (
     Check,
@@ -90,13 +91,17 @@ def _see_records(reading: Reading, answers: Mapping[str, str]) -> tuple[tuple[Ch
 
 
 def table_rows(reading: Reading) -> Sequence[tuple[str, ...]] | None:
-    """All rows of a table of counts, as they are written; None of what is not one."""
+    """The rows of a table of counts, as they are written; None of what is not one.
+
+    Rows that an answer has left out before are no part of it.
+    """
     layout = reading.layout
     if layout.count is None or layout.answer is None or layout.latitude is not None:
         return None
     if layout.others or layout.steps is not None or layout.header is None:
         return None
-    found = fetch_rows(reading.file.table, bool(layout.header), f"LIMIT {ROWS_MAX + 1}")
+    where = f"WHERE NOT {left_out_sql(layout)} LIMIT {ROWS_MAX + 1}"
+    found = fetch_rows(reading.file.table, bool(layout.header), where)
     if not found or len(found) > ROWS_MAX:
         return None
     return [tuple(re.sub(r"\s*[\r\n]\s*", " ", cell or "") for cell in row) for row in found]
@@ -165,6 +170,10 @@ def _as_read(reading: Reading, table: CountTable, model: TableModel) -> Reading:
             cells[table.people] = f"{model.values[number]:.0f}"
         rows.append((*cells, model.reasons[number]))
     file, width = reading.file, len(table.titles)
+    if reading.layout.left_out:
+        where = f"WHERE {left_out_sql(reading.layout)}"
+        left_out = fetch_rows(file.table, bool(reading.layout.header), where)
+        rows += [(*(cell or "" for cell in row), "") for row in left_out]
     source = source_from_bytes(csv_text(rows).encode(), file.table.source.name)
     plain = TableDialect(",", width + 1, 0, 0)
     as_text = replace(
