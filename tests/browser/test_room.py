@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -175,6 +176,13 @@ CUT = """() => [...document.querySelectorAll(".phone *")].filter(each => each.ch
     .map(each => each.outerHTML)"""
 
 
+LONG_WORDS = {
+    "question": "Donaudampfschifffahrtsgesellschaftskapitänspatent?",
+    "answers": "Rindfleischetikettierungsüberwachungsgesetz|1. Yes",
+}
+"""Longer than the narrowest phone is wide."""
+
+
 @pytest.mark.parametrize(
     "languages", [("de",), pytest.param(("en", "fr", "es"), marks=pytest.mark.thorough)]
 )
@@ -184,7 +192,7 @@ def test_on_the_narrowest_phone_languages_are_whole_and_without_violations(
     teacher = profiles(**SCREENS["projector"], extra_http_headers={"x-teacher": "tongues"})
     board = teacher.new_page()
     watch.follow(board)
-    board.goto(f"{address}/room")
+    board.goto(f"{address}/room?{urlencode(LONG_WORDS)}")
     code = open_poll(board)
     for language in languages:
         small = {"viewport": {"width": 320, "height": 568}, "locale": language}
