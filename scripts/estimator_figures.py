@@ -30,7 +30,7 @@ from caldp_core.estimation.estimators import ESTIMATORS, PostProcess, simplex
 from caldp_core.estimation.intervals import intervals, ranges
 from caldp_core.experiments.forecast import forecast
 from caldp_core.experiments.run import prepare
-from caldp_ui.curves.page_state import BUDGET, FORECASTS, Curves, point_key, record_lines
+from caldp_ui.curves.page_state import FORECASTS, SHIPPED_BUDGET, Curves, point_key, record_lines
 
 PICTURE: Final = Path(__file__).parents[1] / "docs" / "estimators.png"
 SCALE, CAPTION = 2, 22
@@ -117,13 +117,15 @@ def write_table(lines: Sequence[str]) -> None:
 
 @main.command("forecasts")
 def write_forecasts() -> None:
-    """Compute all points of the first curves of "Compare methods", in seconds, and write them."""
-    rows = {
-        point_key(scenario, line.error): asdict(forecast(prepare(scenario), budget=BUDGET))
-        for line in record_lines(Curves())
-        for scenario in line.scenarios
-    }
-    FORECASTS.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    """Compute all points of the first curves of "Compare methods", in minutes, and write them."""
+    points = {}
+    for line in record_lines(Curves()):
+        for scenario in line.scenarios:
+            found = forecast(prepare(scenario), budget=SHIPPED_BUDGET)
+            points[point_key(scenario, line.error)] = asdict(found)
+    command = "python -m scripts.estimator_figures forecasts"
+    written = {"command": command, "budget": asdict(SHIPPED_BUDGET), "points": points}
+    FORECASTS.write_text(json.dumps(written, indent=1) + "\n", "utf-8")
 
 
 @main.command("picture")

@@ -6,7 +6,7 @@ Axes: what the error can be drawn against, and the scenario at each place.
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 
 from caldp_core.basics.cache import cached_by
 from caldp_core.basics.errors import check_choice, require
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Progress, turn_of
 from caldp_core.datasets import Zipf
 from caldp_core.domain.domains import GridDomain
@@ -37,10 +38,24 @@ from caldp_ui.session.jobs import MB_PER_VALUE, Cost
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
-_Describe = Callable[[list[float], list[float], float], tuple[str, float]]
-_PEOPLE: Final = tuple(10**power for power in range(3, 10))
+_PEOPLE: Final = (*(step * 10**power for power in range(3, 9) for step in (1, 2, 3, 5)), 10**9)
+"""Four a decade: read off one a decade, half the error took 4.8 times as many people, not 3.5."""
 _EPSILONS: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0)
 _GRIDS: Final = ((1, 1), (2, 3), (5, 7), (10, 14), (25, 35), (25, 70), (125, 175))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Computed points of a curve: their places `x`, expected `errors` and `standard_errors`."""
+
+    x: list[float]
+    errors: list[float]
+    standard_errors: list[float]
+
+
+_Describe = Callable[[Points, float], tuple[str, float]]
+_SURE: Final = 2.0
+"""Standard errors of the trials on either side of a number: in 95 of 100 cases it is within."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +64,8 @@ class Axis:
 
     `places`: where curves are computed. `scenario_at`: the scenario there. `fixed_part`: what is
     left of a scenario that the axis does not change: equal ones are one curve.
-    `describe_change(x, errors, place)`: how the error changes from `place` on, read off the points
-    of a curve, as a sentence and its number; "" where the curve does not reach that far.
+    `describe_change(points, place)`: how the error changes from `place` on, read off the points of
+    a curve, as a sentence and its number; "" where the curve does not reach that far.
     """
 
     title: str
@@ -62,15 +77,43 @@ class Axis:
     describe_change: _Describe
 
 
-def _describe_people_change(x: list[float], errors: list[float], place: float) -> tuple[str, float]:
+def _describe_people_change(points: Points, place: float) -> tuple[str, float]:
+    x, errors = points.x, points.errors
     half = place_of(x, errors, place, 0.5 * value_at(x, errors, place))
     if half is not None:
-        times = half / place
-        return f"Half the error takes {formats.times(times)} as many people.", times
+        text = formats.times_between(*halving_range(points, place))
+        return f"Half the error takes {text} as many people.", half / place
     times = x[-1] / place
     if times < 2:
         return "", times
     return f"Half the error takes more than {formats.times(times)} as many people.", times
+
+
+def halving_range(points: Points, place: float) -> tuple[float, float]:
+    """Least and most times as many people as at `place` from which half the error is expected.
+
+    It covers the error of the trials, and how points are joined: the error falls fastest somewhere
+    between two of them, where a straight line on log scales and a smooth curve through all points
+    differ. The most is infinite where the curve ends before half the error is sure.
+    """
+    log_x, log_errors = np.log(points.x), np.log(points.errors)
+    smooth = scipy.interpolate.PchipInterpolator(log_x, log_errors)
+    # Places from the reader's on, close enough for the digits that are shown.
+    fine = np.linspace(np.log(place), log_x[-1], _FINE)
+    part = np.array(points.standard_errors) / np.array(points.errors)
+    margin = _SURE * np.interp(fine, log_x, part)
+    crossings = []
+    for joined in (np.interp(fine, log_x, log_errors), smooth(fine)):
+        # Both errors are uncertain, that at the place and that at its half.
+        uncertain = np.hypot(margin, margin[0])
+        fallen = joined - joined[0] + np.log(2.0)
+        for bound in (fallen - uncertain, fallen + uncertain):
+            below = np.flatnonzero(bound <= 0)
+            crossings.append(float(np.exp(fine[below[0]] - fine[0])) if below.size else np.inf)
+    return min(crossings), max(crossings)
+
+
+_FINE: Final = 4001
 
 
 def _describe_ratio(words: str, times: float, *, falls: bool = True) -> _Describe:
@@ -79,14 +122,22 @@ def _describe_ratio(words: str, times: float, *, falls: bool = True) -> _Describ
     `words`: the sentence without its number.
     """
 
-    def describe(x: list[float], errors: list[float], place: float) -> tuple[str, float]:
+    def describe(points: Points, place: float) -> tuple[str, float]:
+        x, errors = points.x, points.errors
         if times * place > x[-1]:
             return "", times
         ratio = value_at(x, errors, times * place) / value_at(x, errors, place)
         shown = 1 / ratio if falls else ratio
-        return f"{words} {formats.digits(shown)}.", shown
+        return f"{words} {formats.about(shown, _part_of_ratio(points, place, times))}.", shown
 
     return describe
+
+
+def _part_of_ratio(points: Points, place: float, times: float) -> float:
+    """The error of a ratio of two errors, as a part of it, by the trials of both: `_SURE` sides."""
+    part = np.array(points.standard_errors) / np.array(points.errors)
+    ends = np.interp(np.log([place, times * place]), np.log(points.x), part)
+    return _SURE * float(np.hypot(*ends))
 
 
 def _blocks(domain: AnyDomain) -> tuple[float, ...]:
@@ -233,6 +284,8 @@ LINK: Final = ScenarioLink(
 STATE: Final = PinPageState("curves", LINK)
 
 
+SHIPPED_BUDGET: Final = Budget(64, 2048, 0.01)
+"""Trials of a point of `FORECASTS`: to 1 %, as the headline shows two digits of what they say."""
 BUDGET: Final = Budget(8, 16, 0.03)
 """Trials of a point where the normal approximation fails: few, as curves have many points."""
 LINES_MAX: Final = 8
@@ -387,8 +440,9 @@ def point_key(scenario: Scenario, error: str) -> str:
 @cache
 def shipped_forecasts() -> dict[str, Forecast]:
     """The points of `FORECASTS` by their keys: a server that just started draws them at once."""
-    rows = json.loads(FORECASTS.read_text("utf-8"))
-    return {key: Forecast(**row) for key, row in rows.items()}
+    points = json.loads(FORECASTS.read_text("utf-8"))["points"]
+    names = [each.name for each in fields(Forecast)]
+    return {key: Forecast(**{name: row[name] for name in names}) for key, row in points.items()}
 
 
 @cached_by(lambda scenario, error, *_: point_key(scenario, error))

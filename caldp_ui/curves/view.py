@@ -264,7 +264,7 @@ def _change(record: state.Curves, curve_pair: CurvePair, place: float) -> tuple[
     """How the error changes from `place` on: a sentence and its number."""
     if None in curve_pair.least.expected:
         return "Some points are not computed yet.", 0.0
-    return state.AXES[record.against].describe_change(*_known_points(curve_pair.least), place)
+    return state.AXES[record.against].describe_change(_points(curve_pair.least), place)
 
 
 def _error_text(each: state.CurveData, error: float) -> str:
@@ -275,6 +275,11 @@ def _error_text(each: state.CurveData, error: float) -> str:
 def _known_points(each: state.CurveData) -> tuple[list[float], list[float]]:
     points = each.known_points()
     return [x for x, _ in points], [forecast.error for _, forecast in points]
+
+
+def _points(each: state.CurveData) -> state.Points:
+    x, errors = _known_points(each)
+    return state.Points(x, errors, [found.standard_error for _, found in each.known_points()])
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,31 @@ def times(factor: float) -> str:
     return f"{people(float(f'{factor:.3g}'))} times"
 
 
+def times_between(low: float, high: float) -> str:
+    """A factor between two ends, to two digits: "3.3 to 3.6 times"; "3.5 times" if both are."""
+    if math.isinf(high):
+        return f"more than {times(two_digits(low))}"
+    first, last = two_digits(low), two_digits(high)
+    if first == last:
+        return times(first)
+    return f"{times(first).removesuffix(' times')} to {times(last)}"
+
+
+def two_digits(number: float) -> float:
+    """A number > 0 rounded to two digits."""
+    return float(f"{number:.2g}")
+
+
+def about(number: float, part: float) -> str:
+    """A number > 0 with the digits that its error leaves it; `part`: its error, as a part of it.
+
+    Two below a part of 5 %, else "about" and one.
+    """
+    if part < 0.05:
+        return digits(number)
+    return f"about {digits(float(f'{number:.1g}'))}"
+
+
 def is_almost_sure(probability: float) -> bool:
     """Whether `hundred` writes no number of a probability but "more than 99.9"."""
     return probability >= 0.9995
@@ -128,7 +153,7 @@ def per_hundred(share: float) -> str:
     """A share in [0, 1] as a number of 100, small ones as fractions: "54", "less than 0.01"."""
     if share >= 0.015:
         return hundred(share)
-    if share < 1e-9:  # what rounding leaves of nobody
+    if share < _NOBODY:  # what rounding leaves of nobody
         return "0"
     if share < 1e-4:
         return "less than 0.01"

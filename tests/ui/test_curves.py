@@ -26,6 +26,7 @@ from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import (
     epsilon_curve,
+    forecast,
     forecast_if_fast,
     people_for_same_error,
 )
@@ -45,7 +46,7 @@ from caldp_core.scenarios.blocks import (
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import block_tv_bound, least_loss, minimax, worst_case
-from caldp_core.theory.expected_error import Budget, Forecast
+from caldp_core.theory.expected_error import NORMAL, Budget, Forecast
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.charts.curves import ChartLabel, OrdinateScale, spread_names
@@ -112,13 +113,16 @@ def test_points_are_those_of_the_core_and_the_sentence_reads_them_off(page: AppT
         assert each.error is not None
         assert each.error.error == pytest.approx(own.error)
     sentence = headline_of(page)
-    at_place = forecast_if_fast(prepare(replace(lines[1].scenarios[1], seed=0)), budget=work.BUDGET)
+    here = lines[1].places.index(10_000)
+    at_place = forecast_if_fast(
+        prepare(replace(lines[1].scenarios[here], seed=0)), budget=work.BUDGET
+    )
     assert at_place is not None
     assert f"“{lines[1].title}” has an expected error of {at_place.error:.3f}" in sentence
-    factor = re.search(r"Half the error takes ([\d.]+) times as many people", sentence)
+    factor = re.search(r"Half the error takes ([\d.]+)(?: to [\d.]+)? times as many", sentence)
     assert factor is not None
-    assert lines[1].places[1] == SMALL.scenario.n
-    many = replace(lines[1].scenarios[1], n=round(float(factor[1]) * lines[1].places[1]), seed=0)
+    assert lines[1].places[here] == SMALL.scenario.n
+    many = replace(lines[1].scenarios[here], n=round(float(factor[1]) * 10_000), seed=0)
     half = forecast_if_fast(prepare(many), budget=Budget(32, 64, 0.01))
     assert half is not None
     assert half.error == pytest.approx(0.5 * at_place.error, rel=0.1)  # read off between points
@@ -130,15 +134,56 @@ def test_the_forecasts_that_ship_are_the_cores() -> None:
     lines, shipped = work.record_lines(Curves()), work.shipped_forecasts()
     keys = [work.point_key(at, line.error) for line in lines for at in line.scenarios]
     assert keys == list(shipped)
-    for line, place in zip(lines, (6, 5, 6, 0), strict=True):  # those with the fewest trials
-        own = forecast_if_fast(prepare(replace(line.scenarios[place], seed=0)), budget=work.BUDGET)
+    written = json.loads(work.FORECASTS.read_text("utf-8"))
+    assert written["command"] == "python -m scripts.estimator_figures forecasts"
+    for point in shipped.values():
+        assert point.standard_error <= written["budget"]["close"] * point.error
+        assert point.method == NORMAL or point.method.startswith("simulated, ")
+    for line, place in zip(lines, (4, 8, 13, 8), strict=True):
+        own = forecast_if_fast(
+            prepare(replace(line.scenarios[place], seed=0)), budget=Budget(64, 64, 0.01)
+        )
         known = shipped[work.point_key(line.scenarios[place], line.error)]
         assert own is not None
         # Versions of NumPy draw differently, so both err: by 5.5 standard errors in one of 10⁷.
         reach = 5.5 * math.hypot(known.standard_error, own.standard_error) + 1e-6 * own.error
         assert abs(known.error - own.error) < reach, line.title
-        beside = shipped[work.point_key(line.scenarios[place - 1], line.error)]
+        beside = shipped[work.point_key(line.scenarios[place - 4], line.error)]  # a tenth of them
         assert abs(beside.error - own.error) > reach, line.title  # must fail
+
+
+@pytest.mark.slow
+def test_half_the_error_takes_as_many_people_as_the_headline_says() -> None:
+    """Forecasts at both ends of "3.4 to 3.8 times"; 4.84 was said, read off one point a decade."""
+    record = Curves()
+    lines = work.record_lines(record)
+    curves = curves_of_lines(lines, [], [[None] * len(line.places) for line in lines])
+    least = curves[2]
+    assert least.line.title == "50 small blocks"
+    low, high = work.halving_range(view._points(least), 100_000.0)
+    said = f"Half the error takes {formats.times_between(low, high)} as many people."
+    assert said in view.headline(record, curves).second
+    assert 3.2 < low < 3.6 < high < 4
+
+    def direct(people: float) -> Forecast:
+        scenario = replace(least.line.scenarios[0], n=round(people))
+        return forecast(prepare(scenario), budget=Budget(128, 128, 0.001))
+
+    here = direct(100_000)
+    for times, sign in ((low, 1), (high, -1), (4.84, -1)):
+        there = direct(100_000 * times)
+        reach = 5.5 * math.hypot(there.standard_error, 0.5 * here.standard_error)
+        beyond = sign * (there.error - 0.5 * here.error)
+        assert beyond > -reach, times
+        # At the number that was said before the error is less than half for sure.
+        assert (beyond > reach) or times != 4.84
+
+
+def test_a_number_has_the_digits_that_its_error_leaves() -> None:
+    assert formats.times_between(3.31, 3.62) == "3.3 to 3.6 times"
+    assert formats.times_between(3.48, 3.52) == "3.5 times"
+    assert formats.times_between(3.4, math.inf) == "more than 3.4 times"
+    assert [formats.about(1.6234, part) for part in (0.0, 0.02, 0.2)] == ["1.6", "1.6", "about 2"]
 
 
 def test_the_first_curves_are_whole_before_anything_is_computed() -> None:
@@ -288,7 +333,8 @@ def test_reading_off() -> None:
     assert value_at(x, tv, np.sqrt(10)) == pytest.approx(np.sqrt(0.1))
     describe = {name: axis.describe_change for name, axis in AXES.items()}
     for axis, errors, place, text, figure in (
-        ("people", tv, 1.0, "Half the error takes 2 times as many people.", 2.0),
+        # A smooth curve through the three points falls faster here than the straight line.
+        ("people", tv, 1.0, "Half the error takes 1.8 to 2 times as many people.", 2.0),
         (
             "people",
             [0.5, 0.4, 0.3],
@@ -306,9 +352,10 @@ def test_reading_off() -> None:
             10.0,
         ),
     ):
-        said, number = describe[axis](x, errors, place)
+        said, number = describe[axis](work.Points(x, errors, [0.0] * len(x)), place)
         assert (said, round(number, 9)) == (text, figure)
-    assert describe["people"](x, tv, 60.0)[0] == describe["epsilon"](x, tv, 60.0)[0] == ""
+    exact = work.Points(x, tv, [0.0] * len(x))
+    assert describe["people"](exact, 60.0)[0] == describe["epsilon"](exact, 60.0)[0] == ""
     with pytest.raises(CaldpError):
         LINK.check(replace(SMALL, methods=("best", "best")))
 
