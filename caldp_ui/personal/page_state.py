@@ -170,12 +170,16 @@ def tagged_mechanism(setup: Setup) -> PersonalisedMechanism:
 
 
 def own_place_shares(data: PersonalData) -> tuple[Floats, Floats, Floats]:
-    """(κ,) shares of all people at their own place of each tag: truth, estimate, its error."""
+    """(κ,) shares of all people at their own place of each tag: truth, estimate, its error.
+
+    The error is by the estimated shares, as a collector knows no others.
+    """
     assert data.ours is not None  # called only once it is there
     mechanism = tagged_mechanism(data.setup)
     true = mechanism.shares_with_tags(data.setup.dataset.distribution)
-    errors = np.sqrt(mechanism.common.variance(true, data.setup.n))
     estimates = mechanism.common.estimate(data.ours.first.evidence.tally)
+    likely = np.maximum(estimates, 0.0)
+    errors = np.sqrt(mechanism.common.variance(likely / likely.sum(), data.setup.n))
     return true[mechanism.k :], estimates[mechanism.k :], errors[mechanism.k :]
 
 

@@ -58,7 +58,8 @@ def _headline_figures(data: PersonalData, texts: PromiseText) -> dict[str, float
     known = None if data.has_true_background else data.known_places
     ways = {"tv": data.ours, "known_tv": known, "plain_tv": data.plain}
     there = {name: each.first.errors.tv for name, each in ways.items() if each is not None}
-    return {**there, "protected": texts.protected_share, "readable": texts.readable}
+    readable_of_all = texts.readable * (1.0 - texts.protected_share)
+    return {**there, "protected": texts.protected_share, "readable": readable_of_all}
 
 
 def result_text(data: PersonalData) -> str:
@@ -76,12 +77,12 @@ def _error_sentence(data: PersonalData) -> str:
 
 
 def _comparison_sentence(data: PersonalData) -> str:
-    """Errors if homes were known or everything hidden; "" before there are results."""
+    """Errors if everything were hidden, or with the true background; "" before any result."""
     cases = []
-    if data.known_places is not None and not data.has_true_background:
-        cases.append(f"{error_parts(data.known_places)[0]} if homes were known")
     if data.plain is not None:
         cases.append(f"{error_parts(data.plain)[0]} if everything were hidden")
+    if data.known_places is not None and not data.has_true_background:
+        cases.append(f"{error_parts(data.known_places)[0]} {TEXTS['with_true_background']}")
     if data.ours is None or not cases:
         return ""
     return f"It would be {', and '.join(cases)}."
@@ -238,7 +239,11 @@ def _result_rows(data: PersonalData) -> list[tuple[str, str, Result]]:
     guess = data.record.policy.background
     rows = (
         (ASSUMED, f"This protection, homes {_GUESS_TITLES.get(guess, guess)}", data.ours),
-        (KNOWN, "If homes were known", None if data.has_true_background else data.known_places),
+        (
+            KNOWN,
+            "With the true background",
+            None if data.has_true_background else data.known_places,
+        ),
         (EVERYTHING, "If all were hidden", data.plain),
     )
     return [(name, title, result) for name, title, result in rows if result is not None]

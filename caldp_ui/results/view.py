@@ -56,7 +56,8 @@ def headline(results: Results, *, is_example: bool) -> formats.Headline:
     question = results.protocol.question
     intro += f"“{question}”" if question else ""
     ends = {"low": float(results.low[first]), "high": float(results.high[first])}
-    shares = {"protected": results.protected_share, "readable": _readable(results)}
+    readable_of_all = _readable(results) * (1.0 - results.protected_share)
+    shares = {"protected": results.protected_share, "readable": readable_of_all}
     figures = {"reports": results.reports, **ends, **shares}
     if unprotected:
         second = " ".join([*more, f"{intro} {estimate}".strip()])

@@ -189,7 +189,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
 
     `ours`, `plain`: total variations of both estimates; None: not computed yet. Where not everybody
     is protected, the sentence says so and the errors are the second line. Figures: `tv` and
-    `plain_tv`, the `protected` share of people, and of the others the `readable` share.
+    `plain_tv`, and of all people the shares `protected` and `readable` from one report.
     """
     nouns = promise.of_data(nouns, setup.scenario)
     texts = policies.describe_promise(nouns, setup)
@@ -197,7 +197,8 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     known = has_valid_errors(setup)
     errors = {"tv": ours, "plain_tv": plain} if known else {}
     figures = {name: tv for name, tv in errors.items() if tv is not None}
-    figures |= {"protected": texts.protected_share, "readable": texts.readable}
+    readable_of_all = texts.readable * (1.0 - texts.protected_share)
+    figures |= {"protected": texts.protected_share, "readable": readable_of_all}
     unknown = f"How good this {nouns.whole} is cannot be known: its data were made with the prior."
     if not first:
         own = (ours, None, "Plain LDP") if is_plain(setup) else (ours, plain)

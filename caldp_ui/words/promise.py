@@ -195,25 +195,30 @@ def unprotected_text(
     if covered >= 1.0:
         return ""
     if covered <= 0.0:
-        read = _read_clause(nouns, readable, "everybody's", nouns.people, level)
+        read = _read_clause(nouns, readable, 1.0, "everybody's", level)
         return f"Nobody is protected: {read}."
     if covered < 0.5:
-        read = _read_clause(nouns, readable, "everybody else's", "of the others", level)
+        read = _read_clause(nouns, readable, 1.0 - covered, "everybody else's", level)
         return f"Only {formats.out_of(covered)} {nouns.people} are protected; {read}."
-    read = _read_clause(nouns, readable, "their", "of them", level)
+    read = _read_clause(nouns, readable, 1.0 - covered, "their", level)
     return f"{formats.out_of(1.0 - covered)} {nouns.people} are not protected: {read}."
 
 
 def _read_clause(
-    nouns: Vocabulary, readable: float, whose: str, of: str, level: float | None
+    nouns: Vocabulary, readable: float, unprotected: float, whose: str, level: float | None
 ) -> str:
-    """How often one report names the value of people without protection."""
+    """How often one report names the value of people without protection.
+
+    Said of all people: a share of the `unprotected` is read as one of all, and taken for more.
+    """
     if readable >= READ:
         return f"{whose} {nouns.unit} can be read"
-    if formats.out_of(readable) == "0 of 100":
+    readable_of_all = readable * unprotected
+    if formats.out_of(readable_of_all) == "0 of 100":
         return f"no promise hides {whose} {nouns.unit}"
     at = "" if level is None else f"at ε = {level:g} "
-    return f"{at}one report names the {nouns.unit} of {formats.out_of(readable)} {of}"
+    amount = formats.out_of(readable_of_all)
+    return f"{at}one report reveals the {nouns.unit} of {amount} {nouns.people}"
 
 
 def covered_text(nouns: Vocabulary, covered: float) -> str:

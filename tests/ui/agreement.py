@@ -89,8 +89,8 @@ def unprotected(run: Run) -> float:
 
 
 def read_by_one(run: Run) -> float:
-    """Of the unprotected the share whose one report names their value."""
-    return drawn_names(run.result.setup)
+    """Of all people the share whose one report names their value: none of the protected."""
+    return unprotected(run) * drawn_names(run.result.setup)
 
 
 def drawn_names(setup: Setup) -> float:
@@ -467,6 +467,11 @@ def _of_personal() -> list[Query]:
     return [PERSONAL_LINK.write(PersonalState(scenario)) for scenario in made]
 
 
+def read_elsewhere(run: Run) -> float:
+    """Of all people the share whose one report names their place, at none of their own."""
+    return _open(run) * drawn_names(run.result.setup)
+
+
 def _tags(content: PageContent, runs: Mapping[str, Run]) -> None:
     """Shares of people at own places: true, and from the reports."""
     run = runs[OURS]
@@ -490,7 +495,7 @@ PERSONAL: Final = Page(
         "known_tv": (KNOWN, total_variation),
         "plain_tv": (PLAIN, total_variation),
         "protected": (OURS, lambda run: 1 - _open(run)),
-        "readable": (OURS, read_by_one),
+        "readable": (OURS, read_elsewhere),
     },
     lambda title: {
         "nothing hidden": NOTHING,

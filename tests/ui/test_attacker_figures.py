@@ -287,7 +287,7 @@ def test_who_is_crowded_out() -> None:
 
 _GUESS: Final = re.compile(r"(?:is right at most|may be right) \*\*(.+?) times in 100\*\*")
 _EVEN: Final = re.compile(r"even chance (?:becomes|into) (at most )?\*{0,2}(more than )?([\d.]+)")
-_NAMED: Final = re.compile(r"one report names the \w+ of (.+?) (?:people|of the others|of them)")
+_NAMED: Final = re.compile(r"one report reveals the \w+ of (.+?) people")
 _READ: Final = re.compile(
     r"(?:the true \w+ of (each) of them|Of these people, \*\*(.+?)\*\* send their true)"
 )
@@ -416,7 +416,7 @@ def covers(text: PromiseText, setup: Setup, truth: Truth) -> None:
 
 
 def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
-    """Of how many of the unprotected one report names the value, as the first sentence says it."""
+    """Of how many of all people one report names the value, as the first sentence says it."""
     k = setup.mechanism.k
     hidden: Bools = np.asarray(truth.held.any(axis=1))
     left = setup.dataset.distribution * ~hidden[:k]
@@ -425,7 +425,10 @@ def reads(text: PromiseText, setup: Setup, truth: Truth) -> None:
     share = float(left @ truth.names()[:k] / left.sum())
     sentence = promise.unprotected_text(ANSWERS, text.protected_share, text.readable)
     numbers = _NAMED.findall(sentence)
-    assert all(read(number).holds(share) for number in numbers), sentence
+    policy = setup.scenario.policy
+    elsewhere = 1.0 - sum(policy.shares) if isinstance(policy, PersonalTags) else 1.0
+    of_all = share * elsewhere * float(left.sum() / setup.dataset.distribution.sum())
+    assert all(read(number).holds(of_all) for number in numbers), sentence
     assert ("can be read" in sentence) == (share >= 0.995), sentence
     assert ("no promise hides" in sentence) == (share < 1e-12), sentence
     assert len(numbers) == (1e-12 <= share < 0.995), sentence

@@ -145,10 +145,10 @@ def test_the_people_of_the_headline_are_enough_and_the_unprotected_come_first() 
         assert headline.unprotected == (name == "sensitive")
         if headline.unprotected:  # at the ε of the headline, not at the reader's
             of = [promise.protected_share, promise.readable_share]
-            covered, readable = (formats.out_of(share(prepare(scenario))) for share in of)
+            covered, readable = (share(prepare(scenario)) for share in of)
             first = (
-                f"Only {covered} people are protected; at ε = {level:g} one report names the "
-                f"answer of {readable} of the others."
+                f"Only {formats.out_of(covered)} people are protected; at ε = {level:g} one report "
+                f"reveals the answer of {formats.out_of(readable * (1 - covered))} people."
             )
             assert headline.sentence == first
             assert view.plain_memo(record, points, None).startswith(f"{first} With 1 million ")
@@ -638,7 +638,7 @@ def test_who_is_not_protected_against_the_attacker_comes_first() -> None:
     """And no ε, every ε and nobody are one sentence each."""
     some = view.attack(replace(PLAN, protection="sensitive", guessed=0.5))
     assert some.unprotected
-    at = f"at ε = {some.figures['epsilon']:g} one report names the answer of "
+    at = f"at ε = {some.figures['epsilon']:g} one report reveals the answer of "
     assert some.sentence.startswith(f"Only 20 of 100 people are protected; {at}")
     assert some.second.startswith("Up to ε = ")
     never = view.attack(replace(PLAN, guessed=0.05))  # blocks of four or five answers

@@ -23,6 +23,7 @@ from caldp_ui.controls.choices import MARKED, NAMES, PLAIN
 from caldp_ui.plan import page_state, view
 from caldp_ui.plan.page_state import LINK, STATE, Plan
 from caldp_ui.session.page_state import scenario_query
+from caldp_ui.words import formats
 from tests.ui.driver import checked, headline_of, jobs_done, open_page, page_record
 
 NAMES_OF_ANSWERS = (
@@ -150,3 +151,10 @@ def test_sensitive_answers_leads_to_a_plan_with_its_question() -> None:
     assert handed["sensitive.runs"] == "3-4"
     assert handed["own"]  # the name of the visit's own data: a link holds no counts
     assert not any("2100" in text for text in handed.values())
+
+
+def test_a_chance_above_nothing_is_never_written_as_nothing() -> None:
+    """At ε = 20 one of 2,000 answers is sent for another once in 10¹²: that is not 0."""
+    channel = np.exp(-20.0) / (1 + 1_999 * np.exp(-20.0)) / 2_000
+    assert formats.per_hundred(float(channel)) == "less than 0.01"
+    assert formats.per_hundred(0.0) == "0"

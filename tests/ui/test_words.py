@@ -687,9 +687,9 @@ def test_presets_say_of_how_many_unprotected_people_one_report_names_the_value()
             share = drawn_names(setup)
             with naming(f"{page.name} {query}"):
                 sentence = promise.unprotected_text(ANSWERS, texts.protected_share, texts.readable)
-                of = "(?:people|of the others|of them)"
-                numbers = re.findall(rf"names the \w+ of (.+?) {of}", sentence)
-                assert all(read(number).holds(share) for number in numbers)
+                numbers = re.findall(r"reveals the \w+ of (.+?) people", sentence)
+                of_all = share * (1 - texts.protected_share)
+                assert all(read(number).holds(of_all) for number in numbers)
                 assert len(numbers) == (share < 0.995)
                 assert ("can be read" in sentence) == (share >= 0.995)
                 said.add(len(numbers))
