@@ -12,19 +12,16 @@ if __name__ == "__main__":
 else:
     from streamlit.starlette import App
 
-    from caldp_ui.app.delivery import address, middleware, trust_named_proxies, upkeep
+    from caldp_ui.app.delivery import address, middleware, upkeep
     from caldp_ui.app.texts import show_failure
     from caldp_ui.charts.show import ADDRESS, library
     from caldp_ui.handout.route import NAME, route
     from caldp_ui.room import phone
-    from caldp_ui.server.files import keep_files_in_vaults
     from caldp_ui.server.guard import install
     from caldp_ui.server.patches import PATCHES
     from caldp_ui.server.vault import keep_results_apart
     from caldp_ui.start import exhibit
 
-    trust_named_proxies()
-    keep_files_in_vaults()
     keep_results_apart()
     install(PATCHES)
     app = App(

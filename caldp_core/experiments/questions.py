@@ -24,7 +24,7 @@ from caldp_core.estimation.intervals import ranges
 from caldp_core.experiments.run import Result
 from caldp_core.mechanisms import Mechanism
 from caldp_core.mechanisms.catalogue import MechanismSpec, SquareWave
-from caldp_core.mechanisms.randomness import generators, seed_sequence
+from caldp_core.mechanisms.randomness import generators
 from caldp_core.privacy.context import Context
 from caldp_core.scenarios.scenario import Best
 from caldp_core.theory.expected_error import Budget, expected_error
@@ -145,17 +145,22 @@ class Marginal:
 
 
 def ask_questions(
-    plans: Sequence[QuestionPlan], questions: Sequence[Question], n: int, name: str, seed: int
+    plans: Sequence[QuestionPlan],
+    questions: Sequence[Question],
+    n: int,
+    name: str,
+    seeds: np.random.SeedSequence,
 ) -> tuple[Marginal, ...]:
     """Ask n people drawn from the questions' shares, once; each question by its own plan and coins.
 
-    No question's count depends on who answers which others, so each is drawn alone.
+    No question's count depends on who answers which others, so each is drawn alone. `seeds`: those
+    of the draw, as `seed_sequence` has them for a number.
     """
-    seeds = seed_sequence(seed).spawn(len(questions))
-    return tuple(
-        _marginal(plan, question, n, name, own)
-        for plan, question, own in zip(plans, questions, seeds, strict=True)
-    )
+    marginals = []
+    of_questions = seeds.spawn(len(questions))
+    for plan, question, own in zip(plans, questions, of_questions, strict=True):
+        marginals.append(_marginal(plan, question, n, name, own))
+    return tuple(marginals)
 
 
 def _marginal(

@@ -1,8 +1,7 @@
-"""What the server does beside Streamlit: files compressed once, uploads, and its upkeep.
+"""What the server does beside Streamlit: files compressed once, and its upkeep.
 
 Documents carry the page's style and scripts, so that both are there before anything is drawn.
 Streamlit's own files are compressed once and kept, as their names change with their contents.
-Uploads stay in memory, up to a number of bytes of all visits, and are released once they are read.
 
 While nobody waits the server collects garbage and gives memory back: after every run, as Streamlit
 does it, that took two thirds of the run's time. What a dashboard is made of is set aside once, so
@@ -18,35 +17,26 @@ import logging
 import os
 import posixpath
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from os import SEEK_END
-from time import monotonic
 from typing import Any, Final
 
 import click
 import streamlit as st
-import uvicorn.config
-from starlette import formparsers
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import config, runtime
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
+from streamlit import runtime
 
 from caldp_core.basics.cache import shared_cache
 from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy
 from caldp_ui.app.operation import Operation, operating
 from caldp_ui.app.theme import POLL_KEY, join_path, scripts, settings, style
 from caldp_ui.server.files import DeferredFiles, require_vaults
-from caldp_ui.server.pace import Bucket
 from caldp_ui.server.sockets import Pace
 from caldp_ui.server.stale import StaleMessages
-from caldp_ui.server.vault import current_vault, vaults
+from caldp_ui.server.uploads import Uploads
+from caldp_ui.server.vault import vaults
 
 _ROOT: Final = (
     '<script>window.__streamlit = {BACKEND_BASE_URL: new URL(".", location.href).href};</script>'
@@ -211,157 +201,9 @@ def _is_document(headers: Headers) -> bool:
     return headers.get("content-type", "").startswith("text/html")
 
 
-TOTAL_BYTES_MAX: Final = 800 * 2**20
-"""Bytes of files that come in or wait to be read, of all visits together."""
-_PATIENCE_S: Final = 600.0
-"""Room is kept for a file no longer: a sender of a byte now and then would keep all others out."""
-_BYTES_A_SECOND: Final = 16 * 2**20
-"""Of all files that come in: they take time of the thread that answers all visits."""
-_AT_ONCE_BYTES: Final = 4 * 2**20
-"""Files that are taken in faster, where nothing came in before."""
-_ADDRESS: Final = "_stcore/upload_file/"
-_BUSY_TEXT: Final = "Others send files at this moment: please try again in a minute."
-
-
-class FileInMemory:
-    """A file of a form while it comes in: its pieces, put together when it is read.
-
-    Starlette's own goes to a shared folder on the disk from a size on. Until then it copies all
-    that has come each time it grows, with the interpreter's lock; to join bytes needs no lock.
-    """
-
-    _max_size = 0
-    """To Starlette: of any size."""
-
-    def __init__(self, max_size: int) -> None:
-        del max_size
-        self._rolled = False
-        self._pieces: list[bytes] = []
-
-    def write(self, piece: bytes) -> None:
-        """Add a piece."""
-        self._pieces.append(piece)
-
-    def tell(self) -> int:
-        """0: Starlette adds to it what comes, to compare the sum with the size."""
-        return 0
-
-    def seek(self, at: int) -> None:
-        """It has come as a whole; Starlette reads in another thread what is `_rolled`.
-
-        To put 31 MB together takes as long as a page: no visit is answered by this thread then.
-        """
-        self._rolled = True
-
-    def read(self, size: int = -1) -> bytes:
-        """All that has come, whatever `size` is."""
-        del size
-        return b"".join(self._pieces)
-
-    def close(self) -> None:
-        """Discard the pieces."""
-        self._pieces.clear()
-
-
-class Uploads:
-    """Lets files in while there is room for them; a visit's earlier ones make room for the next."""
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        clock: Callable[[], float] = monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._app, self._sleep = app, sleep
-        self._bucket = Bucket(_AT_ONCE_BYTES, _BYTES_A_SECOND, clock)
-        self._coming = 0
-        formparsers.SpooledTemporaryFile = FileInMemory  # type: ignore[attr-defined, assignment]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is not an upload, or has room; answer 429 to other uploads (ASGI)."""
-        path = str(scope.get("path", "")).partition(_ADDRESS)[2]
-        if scope["type"] != "http" or scope.get("method") != "PUT" or not path:
-            await self._app(scope, receive, send)
-            return
-        size = _size(scope)
-        manager = _file_manager()
-        visit, stored = path.partition("/")[0], 0
-        if manager is not None:
-            if size + _visit_bytes(manager, visit) > _max_bytes():
-                manager.remove_session_files(visit)
-            stored = sum(_visit_bytes(manager, each) for each in list(manager.file_storage))
-        if self._coming + size + stored > TOTAL_BYTES_MAX:
-            await PlainTextResponse(_BUSY_TEXT, 429)(scope, receive, send)
-            return
-        self._coming += size
-        try:
-            async with asyncio.timeout(_PATIENCE_S):
-                await self._app(scope, partial(self._receive_in_turn, receive), send)
-        finally:
-            self._coming -= size
-
-    async def _receive_in_turn(self, receive: Receive) -> Message:
-        """The next message of an upload, once all uploads together are within their pace."""
-        message = await receive()
-        await self._sleep(self._bucket.take(len(message.get("body", b""))))
-        return message
-
-
-def take_content(file: UploadedFile) -> bytes:
-    """The content of an upload of this visit, which neither Streamlit nor its widget then holds."""
-    current_vault().holds_data = True
-    data = file.getvalue()
-    file.truncate(0)
-    run = get_script_run_ctx(suppress_warning=True)
-    if run is not None and isinstance(run.uploaded_file_mgr, MemoryUploadedFileManager):
-        run.uploaded_file_mgr.remove_file(run.session_id, file.file_id)
-    return data
-
-
-def was_taken(file: UploadedFile | DeletedFile | None) -> bool:
-    """Whether `take_content` has had an upload, which its widget still lists."""
-    # To ask for its buffer would copy it.
-    return file is not None and (
-        isinstance(file, DeletedFile) or file.seek(0, SEEK_END) < file.size
-    )
-
-
-def _file_manager() -> MemoryUploadedFileManager | None:
-    if not runtime.exists():
-        return None
-    manager = runtime.get_instance().uploaded_file_mgr
-    return manager if isinstance(manager, MemoryUploadedFileManager) else None
-
-
-def _visit_bytes(manager: MemoryUploadedFileManager, visit: str) -> int:
-    return sum(len(file.data) for file in list(manager.file_storage.get(visit, {}).values()))
-
-
-def _max_bytes() -> int:
-    """Bytes of a file, and of all files of a visit."""
-    return int(config.get_option("server.maxUploadSize")) * 2**20
-
-
-def _size(scope: Scope) -> int:
-    """Bytes of a request's body; the most that are allowed where its length is not given."""
-    length = dict(scope["headers"]).get(b"content-length", b"")
-    most = _max_bytes()
-    return min(int(length), most) if length.isdigit() else most
-
-
 def address(name: str) -> str:
     """The path of `name` on this server."""
     return join_path(_base(), name)
-
-
-def trust_named_proxies() -> None:
-    """Take visitors' addresses from proxies that `FORWARDED_ALLOW_IPS` names, and from no others.
-
-    Where it names none, uvicorn believes whatever comes from this machine, as from a tunnel that
-    passes on what a visitor wrote. It puts its reader of headers around the app after loading it.
-    """
-    if not os.environ.get("FORWARDED_ALLOW_IPS"):
-        uvicorn.config.ProxyHeadersMiddleware = lambda app, **_: app  # type: ignore[assignment, attr-defined]
 
 
 def middleware() -> list[Middleware]:

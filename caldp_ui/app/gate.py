@@ -22,9 +22,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_ui.app.theme import Settings, join_path
+from caldp_ui.server.current_run import open_pages
 
 _CLOSED: Final = ("_stcore/metrics", "_stcore/agent", "_stcore/script-health-check")
 """Routes on which Streamlit reports on the server and its visits to programs."""
@@ -181,14 +181,10 @@ def current_address(query: Mapping[str, str]) -> str:
     `st.context.url` does not do: after a change of page it cuts the new page's name off the old
     address, "room" off ".../classroom", and ".../class/room" is nowhere.
     """
-    run = get_script_run_ctx()
-    if run is None:
+    pages = open_pages()
+    if pages is None:
         return _with_query(_UNKNOWN, query)
-    pages, now = run.pages_manager.get_pages(), run.pages_manager.current_page_script_hash
-    names = {each.get("url_pathname", "") for each in pages.values()}
-    name = pages[now].get("url_pathname", "") if now in pages else ""
-    url = getattr(run.context_info, "url", "") or _UNKNOWN
-    return _with_query(page_address(url, name, names), query)
+    return _with_query(page_address(pages.url or _UNKNOWN, pages.current, pages.names), query)
 
 
 def page_address(url: str, name: str, names: Collection[str]) -> str:

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from typing import Final, ParamSpec, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from caldp_ui.server.current_run import is_in_run
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +38,7 @@ def visit_secret() -> bytes:
     given = _CURRENT.get()
     if given is not None:
         return given
-    if get_script_run_ctx(suppress_warning=True) is None:
+    if not is_in_run():
         return b""
     if KEY not in st.session_state:
         st.session_state[KEY] = secrets.token_bytes(_BYTES)

@@ -20,10 +20,10 @@ from caldp_core.experiments.regions import ResultAreas
 from caldp_core.experiments.run import Setup
 from caldp_core.scenarios import blocks
 from caldp_core.scenarios.blocks import BlocksSpec, PolygonBlocks, some_names
-from caldp_ui.app.delivery import take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack, sharing
+from caldp_ui.server.uploads import take_content, was_taken
 from caldp_ui.session import visit
 from caldp_ui.session.page_state import PageState
 from caldp_ui.words import formats

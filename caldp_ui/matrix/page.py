@@ -28,7 +28,6 @@ from caldp_core.mechanisms.designed.design import (
 from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
-from caldp_ui.app.delivery import take_content, was_taken
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.controls import choices, common
 from caldp_ui.matrix import page_state, view
@@ -36,6 +35,7 @@ from caldp_ui.matrix.page_state import STATE
 from caldp_ui.matrix.view import ChannelVerdict, MatrixData, judge_channel
 from caldp_ui.parts import comparison, sharing
 from caldp_ui.parts.layout import column_layout, tabs
+from caldp_ui.server.uploads import take_content, was_taken
 from caldp_ui.session import jobs
 from caldp_ui.session.links import lines
 from caldp_ui.shell.page import Page

@@ -29,9 +29,10 @@ from caldp_core.datasets.files.source import ENCODINGS
 from caldp_core.datasets.files.table import Chosen
 from caldp_core.datasets.own import CountedRows, check_line, one_line
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
+from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.server.turns import share_with_runs
+from caldp_ui.server.uploads import take_content, was_taken
 from caldp_ui.server.vault import current_vault
 from caldp_ui.session import jobs, page_state, visit
 from caldp_ui.session.jobs import FairPool, run_page

@@ -12,9 +12,10 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError, check_choice
 from caldp_core.collect.estimate import Collection, Results, made_up_week, read_collection
 from caldp_core.estimation.intervals import Looks, every_look, one_look
-from caldp_ui.app.delivery import THREAD_PREFIX, take_content, was_taken
+from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.controls import choices
+from caldp_ui.server.uploads import take_content, was_taken
 from caldp_ui.session import jobs
 from caldp_ui.session.links import RecordLink
 from caldp_ui.session.page_state import PageState

@@ -67,7 +67,7 @@ from caldp_ui.room.question import (
     most_right,
 )
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
-from caldp_ui.server.turns import this_visit
+from caldp_ui.server.current_run import this_visit
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import DIVIDER, seal
 from caldp_ui.shell.page import Page

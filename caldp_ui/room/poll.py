@@ -30,7 +30,7 @@ from caldp_ui.app.gate import QUERY, network_of, visitor_address
 from caldp_ui.app.theme import settings
 from caldp_ui.lesson.steps import Course
 from caldp_ui.room.question import PollQuestion, are_doubtful
-from caldp_ui.server.turns import this_visit
+from caldp_ui.server.current_run import this_visit
 
 OPEN: Final = (6, 60.0, "Too many polls were opened from here")
 """Limit on opening rooms: most attempts, within how many seconds, and the message beyond."""

@@ -32,7 +32,7 @@ from caldp_ui.room.poll import (
     rooms,
 )
 from caldp_ui.room.question import PollQuestion, history
-from caldp_ui.server.turns import this_visit
+from caldp_ui.server.current_run import this_visit
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.jobs import redraw_every, run_page
 from caldp_ui.words import formats

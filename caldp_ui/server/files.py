@@ -22,6 +22,7 @@ from streamlit.runtime.memory_media_file_storage import MemoryFile, MemoryMediaF
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.stats import CacheStat
 
+from caldp_ui.server.guard import Patch
 from caldp_ui.server.vault import current_vault, vaults, working_for
 
 
@@ -142,3 +143,32 @@ class DeferredFiles:
             oldest = self._clock() - _STAYS_S
             self._made_at = {file: at for file, at in self._made_at.items() if at > oldest}
             return self._find_inactive() - self._made_at.keys()
+
+
+_MANAGER: Final = "streamlit.runtime.media_file_manager.MediaFileManager"
+PATCHES: Final = (
+    Patch(
+        name="files in visits' vaults",
+        reason="Streamlit serves a file at a hash of its content to anybody who can compute it.",
+        without="others could find what a visit has made from its own data",
+        rests_on={
+            "streamlit.runtime.memory_media_file_storage.MemoryMediaFileStorage": "",
+            f"{_MANAGER}.__init__:_storage": "",
+        },
+        apply=keep_files_in_vaults,
+        is_needed=True,
+    ),
+    Patch(
+        name="files made on a click",
+        reason="Streamlit forgets a button's earlier drawing, which a browser may still show.",
+        upstream="streamlit issue 5053, PR 12942",
+        without="a slow browser may miss a file",
+        rests_on={
+            f"{_MANAGER}.add_deferred": (
+                "self, data_callable, mimetype, coordinates, file_name, element_id"
+            ),
+            f"{_MANAGER}.execute_deferred": "self, file_id",
+            f"{_MANAGER}._get_inactive_file_ids": "self",
+        },
+    ),
+)

@@ -18,10 +18,10 @@ from time import monotonic, sleep
 from typing import Final
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.cache import Making, current_work, shared_cache, working_on
 from caldp_core.basics.types import Progress
+from caldp_ui.server.current_run import this_visit
 from caldp_ui.server.pace import Bucket
 
 _PLACES: Final = 2
@@ -173,12 +173,6 @@ class PlacedRun:
 @st.cache_resource
 def _limiter() -> RunLimiter:
     return RunLimiter()
-
-
-def this_visit() -> str:
-    """The name of the visit whose page is being run; empty outside of a run."""
-    run = get_script_run_ctx()
-    return "" if run is None else run.session_id
 
 
 @contextmanager

@@ -22,9 +22,9 @@ from typing import Final
 
 from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryFile
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.cache import EVERYBODY, shared_cache
+from caldp_ui.server.current_run import this_visit
 
 SECRET_BYTES: Final = 32
 ADDRESS_BYTES: Final = 16
@@ -167,8 +167,7 @@ def current_vault() -> Vault:
     vault = _CURRENT.get()
     if vault is not None:
         return vault
-    run = get_script_run_ctx(suppress_warning=True)
-    return vaults().of("" if run is None else run.session_id)
+    return vaults().of(this_visit())
 
 
 def keep_results_apart() -> None:

@@ -13,7 +13,6 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 import streamlit as st
-from streamlit.runtime.state.query_params import QueryParams
 
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable, require
 from caldp_core.basics.files import parse_float, parse_int
@@ -259,17 +258,20 @@ def receive(
     `other_keys`: keys of the page that are not the codec's. `step`: the query of the address that a
     step in the browser's history leads to.
     """
-    address: Any = st.query_params
+    texts: list[tuple[str, str]] = []
     if step is not None:
-        address = QueryParams()
-        address.populate_from_query_string(step)
-    pairs = [
-        (key, text)
-        for key in address
-        for text in address.get_all(key)
-        if key not in codec.browser and not key.startswith(_TRACKING)
-    ]
-    return understand(codec, page, pairs, other_keys) if pairs else Received({}, codec.fresh())
+        texts = parse_qsl(step, keep_blank_values=True)
+    else:
+        for key in st.query_params:
+            for text in st.query_params.get_all(key):
+                texts.append((key, text))
+    pairs = []
+    for key, text in texts:
+        if key not in codec.browser and not key.startswith(_TRACKING):
+            pairs.append((key, text))
+    if not pairs:
+        return Received({}, codec.fresh())
+    return understand(codec, page, pairs, other_keys)
 
 
 def keep_fault(page: str, received: Received[R]) -> None:

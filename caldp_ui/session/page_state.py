@@ -19,7 +19,6 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.limits import SEED_MAX
@@ -30,6 +29,7 @@ from caldp_ui.app.navigation import ensure_navigation
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
 from caldp_ui.compute.runs import fetched_snap, with_population
 from caldp_ui.lesson.steps import open_page
+from caldp_ui.server.current_run import is_set_anew
 from caldp_ui.server.messages import STEP, is_echo
 from caldp_ui.server.whole import whole
 from caldp_ui.session import links, visit
@@ -75,12 +75,6 @@ def take_part(page: str, part: str) -> bool:
 
 def _page(path: str) -> str:
     return PurePath(path).stem
-
-
-def _is_set_anew(key: str) -> bool:
-    """Whether Streamlit sends the widget's value to the browser, whatever its default is."""
-    context = get_script_run_ctx()
-    return context is not None and context.session_state.is_new_state_value(key)
 
 
 R = TypeVar("R")
@@ -183,7 +177,7 @@ class PageState(Generic[R]):
         arguments = self._tie(name, update)
         if key in st.session_state and is_known and last_set.pop(key, value) == value:
             # It is the default as well: what the run before has set may never have been sent.
-            return arguments if _is_set_anew(key) else {**arguments, "value": value}
+            return arguments if is_set_anew(key) else {**arguments, "value": value}
         st.session_state[key] = last_set[key] = value
         return arguments
 

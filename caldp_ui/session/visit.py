@@ -25,8 +25,6 @@ from urllib.parse import urlencode
 from weakref import WeakSet
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from caldp_core.basics.cache import cached
 from caldp_core.basics.errors import CaldpError, make_readable
@@ -39,6 +37,7 @@ from caldp_core.scenarios.blocks import PolygonBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.compute.runs import is_own
+from caldp_ui.server import current_run
 from caldp_ui.server.vault import current_vault
 
 
@@ -68,13 +67,14 @@ class Visit:
     @property
     def is_here(self) -> bool:
         """False once its socket has gone; true where no server is at work, as in a test."""
-        return not runtime.exists() or bool(runtime.get_instance().is_active_session(self.name))
+        return current_run.is_connected(self.name)
 
 
 def this_visit() -> Visit:
     """The visit of this run; one without a name outside of a run."""
-    run = get_script_run_ctx(suppress_warning=True)
-    return Visit("") if run is None else _cached_visit(run.session_id)
+    if not current_run.is_in_run():
+        return Visit("")
+    return _cached_visit(current_run.this_visit())
 
 
 @st.cache_resource(scope="session", on_release=Visit.leave, show_spinner=False)

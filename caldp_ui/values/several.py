@@ -206,8 +206,8 @@ def survey_tables(
     open_plan = QuestionPlan(1, 1, asking.epsilon)
     plans = [open_plan if at in clear else asking for at in range(len(tables))]
     asked = f"{asking} {sorted(clear)}"
-    secret = runs.secret_of(scenario, "several questions", asked)
-    marginals = ask_questions(plans, questions, n, scenario.estimator, secret)
+    seeds = runs.seeds(scenario, f"several questions {asked}")
+    marginals = ask_questions(plans, questions, n, scenario.estimator, seeds)
     return [
         QuestionTable(table, marginal, _mean(table, question, marginal, plan))
         for table, question, marginal, plan in zip(tables, questions, marginals, plans, strict=True)

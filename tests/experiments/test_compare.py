@@ -41,6 +41,7 @@ from caldp_core.experiments.questions import (
     wrong_share,
 )
 from caldp_core.mechanisms.catalogue import Galois, Hadamard, RandomizedResponse
+from caldp_core.mechanisms.randomness import seed_sequence
 from caldp_core.privacy.distance import GridMetric
 from caldp_core.scenarios.blocks import OneBlock
 from caldp_core.scenarios.scenario import Best
@@ -263,7 +264,10 @@ N, SURVEYS = 3000, 200
 @pytest.mark.parametrize("questions", [1, 3])
 def test_what_surveys_miss_by_is_what_the_formula_says(questions: int) -> None:
     asking = QuestionPlan(3, questions, 2.0)
-    surveys = [ask_questions([asking] * 3, QUESTIONS, N, "none", seed) for seed in range(SURVEYS)]
+    surveys = [
+        ask_questions([asking] * 3, QUESTIONS, N, "none", seed_sequence(seed))
+        for seed in range(SURVEYS)
+    ]
     for at, question in enumerate(QUESTIONS):
         missed = np.array([survey[at].unbiased - question.p for survey in surveys])
         squares = np.square(missed).sum(axis=1, keepdims=True)

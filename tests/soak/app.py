@@ -19,7 +19,7 @@ else:
 
     from streamlit.starlette import App
 
-    from caldp_ui.app.delivery import address, middleware, trust_named_proxies, upkeep
+    from caldp_ui.app.delivery import address, middleware, upkeep
     from caldp_ui.app.texts import show_failure
     from caldp_ui.charts.show import ADDRESS, library
     from caldp_ui.server import messages
@@ -27,7 +27,6 @@ else:
     from caldp_ui.server.patches import PATCHES
     from caldp_ui.session import page_state
 
-    trust_named_proxies()
     install(PATCHES)
     if os.environ.get("CALDP_SOAK_WITHOUT") == "whole":
         for module in (messages, page_state):

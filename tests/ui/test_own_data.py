@@ -8,7 +8,6 @@ import tempfile
 import tracemalloc
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
-from threading import current_thread
 from typing import Any
 
 import pytest
@@ -28,9 +27,15 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EverythingSensitive, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
-from caldp_ui.app.delivery import TOTAL_BYTES_MAX, FileInMemory, Uploads, take_content, was_taken
 from caldp_ui.compute import runs
 from caldp_ui.parts import pack, sharing
+from caldp_ui.server.uploads import (
+    TOTAL_BYTES_MAX,
+    Uploads,
+    keep_uploads_in_memory,
+    take_content,
+    was_taken,
+)
 from caldp_ui.session import visit
 from caldp_ui.values import page as upload
 from caldp_ui.values import view as chart
@@ -562,42 +567,40 @@ def test_files_that_come_in_share_one_pace() -> None:
     assert time == pytest.approx((64 - 4) / 16)
 
 
-def test_what_comes_in_is_never_on_the_disk_and_is_put_together_aside(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_comes_in_is_never_on_the_disk(
+    monkeypatch: pytest.MonkeyPatch, *, is_kept: bool
 ) -> None:
-    """Aside: in another thread than that which answers all visits."""
+    """Without the change, Starlette writes what is larger than 1 MB to the disk."""
+    written = list[str]()
+    monkeypatch.setattr(MultiPartParser, "spool_max_size", MultiPartParser.spool_max_size)
+    if is_kept:
+        keep_uploads_in_memory()
+    else:
+        monkeypatch.setattr(MultiPartParser, "spool_max_size", MB)
+    make_file = tempfile.TemporaryFile
 
-    def no_file(*_: Any, **__: Any) -> None:
-        raise AssertionError("a file on the disk")
+    def note_file(*arguments: Any, **options: Any) -> Any:
+        written.append("a file on the disk")
+        return make_file(*arguments, **options)
 
-    for name in ("TemporaryFile", "NamedTemporaryFile", "mkstemp"):
-        monkeypatch.setattr(tempfile, name, no_file)
-    Uploads(lambda *_: asyncio.sleep(0))
+    monkeypatch.setattr(tempfile, "TemporaryFile", note_file)
     data = random.Random(1).randbytes(3 * MB)
     body, kind = encode_multipart_formdata({"file": ("a.csv", data)})
 
     async def pieces() -> AsyncGenerator[bytes, None]:
-        for at in range(0, len(body), 2**16):
-            yield body[at : at + 2**16]
-
-    threads, read = list[str](), FileInMemory.read
-
-    def read_noting(file: FileInMemory, size: int = -1) -> bytes:
-        threads.append(current_thread().name)
-        return read(file, size)
-
-    monkeypatch.setattr(FileInMemory, "read", read_noting)
+        for start in range(0, len(body), 2**16):
+            yield body[start : start + 2**16]
 
     async def parse() -> bytes:
-        threads.append(current_thread().name)
         form = await MultiPartParser(Headers({"content-type": kind}), pieces()).parse()
         file: Any = form["file"]
-        assert isinstance(file.file, FileInMemory)
-        return bytes(await file.read())
+        content = bytes(await file.read())
+        await form.close()
+        return content
 
     assert servers.run(parse()) == data
-    loop, reader = threads
-    assert loop != reader
+    assert bool(written) is not is_kept
 
 
 def test_the_content_of_a_file_is_taken_once_and_never_copied() -> None:
