@@ -277,6 +277,7 @@ def _pick_treatment(data: TreatmentData, label: str) -> str:
 
 def _by_area(data: TreatmentData) -> None:
     """A treatment by areas, with ranges or bounds."""
+    areas.open_section()
     name, found = _pick_treatment(data, "Treatment"), areas.chosen_areas(data.setup)
     note = view.table_text(data, name)
     shown = packs.by_area(data, name, found)

@@ -37,6 +37,7 @@ SHIPPED: Final[dict[str, BlocksSpec]] = {
 _OF_FILE: Final = "Areas of a file of mine"
 _NEAR_POINTS: Final = "Near each of my points"
 _CHOSEN: Final = "result-areas"
+_OPENED: Final = "result-areas-opened"
 
 
 @cached
@@ -61,11 +62,33 @@ def _choices(setup: Setup) -> dict[str, BlocksSpec]:
     return {**found, _OF_FILE: visit.latest_areas()}
 
 
+def open_section() -> None:
+    """Note that the visit has opened the areas, which then begin with some: not with a question.
+
+    Until then a result has none that nobody has asked for, so that packs hold what was seen. Call
+    it before `chosen_areas`.
+    """
+    st.session_state[_OPENED] = True
+
+
 def _chosen(setup: Setup) -> BlocksSpec:
-    """The chosen areas, at first those of a file, else those near points; there may be none yet."""
+    """The chosen areas; there may be none yet.
+
+    At first those of a file, else those near points, else, once the areas were opened, those that
+    ship.
+    """
     offered = _choices(setup)
-    first = _OF_FILE if offered[_OF_FILE] != PolygonBlocks() else _NEAR_POINTS
-    return offered.get(st.session_state.get(_CHOSEN, first), offered.get(first, offered[_OF_FILE]))
+    wanted = st.session_state.get(_CHOSEN)
+    if wanted in offered:
+        return offered[wanted]
+    if offered[_OF_FILE] != PolygonBlocks():
+        return offered[_OF_FILE]
+    if _NEAR_POINTS in offered:
+        return offered[_NEAR_POINTS]
+    shipped = [title for title in offered if title in SHIPPED]
+    if shipped and st.session_state.get(_OPENED):
+        return offered[shipped[0]]
+    return offered[_OF_FILE]
 
 
 def chosen_areas(setup: Setup) -> ResultAreas | None:

@@ -213,6 +213,7 @@ TEXTS: Final = read_texts(__file__)
 
 def area_section(data: ComparisonData) -> None:
     """The menu of areas, the map, the table, and the files."""
+    areas.open_section()
     found, setup = pack.by_areas(data.ours, areas.chosen_areas(data.setup)), data.setup
     if data.ours is not None:
         setup = sharing.estimated_setup(setup, data.ours.first.estimate)

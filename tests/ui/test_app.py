@@ -422,6 +422,16 @@ def test_at_most_as_many_areas_as_the_core_allows() -> None:
     assert at.warning
 
 
+def test_by_area_opens_with_the_states_that_ship_and_keeps_what_is_chosen() -> None:
+    at = open_tab(open_app(), "By area")
+    menu = at.selectbox(key="places-areas")
+    assert menu.value == "US states"
+    (table,) = (each.value for each in at.dataframe if "area" in each.value.columns)
+    assert {"Colorado", "New York"} <= set(table["area"])
+    checked(menu.set_value("Areas of a file of mine").run())
+    assert at.selectbox(key="places-areas").value == "Areas of a file of mine"
+
+
 def has_button(at: AppTest, key: str) -> bool:
     return any(button.key == key for button in at.button)
 

@@ -310,7 +310,7 @@ class Chart {
         this.search.hidden = names.length < 12;
         this.markAll.hidden = this.unmarkAll.hidden = !isSearching || !this.matches.length;
         setText(this.matchCount, isSearching ? `${this.matches.length} found` : "");
-        if (!this.pointedRow) this.read(null);
+        this.read(this.pointedRow);  // what is said of it may be another thing by now
     }
 
     /** @param {Element | null} node */
