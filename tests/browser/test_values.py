@@ -103,13 +103,17 @@ def test_keys_go_from_answer_to_answer_and_tick(page: Any) -> None:
     for key in ("Home", "ArrowDown", "ArrowDown", "ArrowUp"):
         page.keyboard.press(key)
     words = re.compile("^very poor marriage; no affair: truth 0.4 %")
-    expect(page.locator(".chart .readout")).to_have_text(words)
+    readout = page.locator(".chart .readout")
+    expect(readout).to_have_text(words)
+    expect(readout).not_to_contain_text("Sensitive.")
     page.keyboard.press("Space")
     expect_link(page, AFFAIR.with_context(sensitive=SensitiveSymbols(("0", "5-9"))))
+    expect(readout).to_contain_text("Sensitive.")
     focused = "document.querySelector('.st-key-values-board')"
     inside = f"[...{focused}.querySelectorAll('*')].find(e => e.shadowRoot)?.shadowRoot"
     expect_script(page, f"{inside}.activeElement?.dataset.id", "0")
     page.keyboard.press("Space")
+    expect(readout).not_to_contain_text("Sensitive.")
     expect_link(page, AFFAIR)
 
 
