@@ -134,7 +134,8 @@ def line_of(record: Mapping[str, Any], by: str) -> Line:
             f"A record of a release needs {error.args[0]!r}; give the release.json of a pack."
         ) from None
     epsilon = known["epsilon"]
-    is_text = all(isinstance(known[name], str) for name in ("id", "date", "kind"))
+    texts = [known[name] for name in ("id", "date", "kind")]
+    is_text = all(isinstance(text, str) and 0 < len(text) <= 40 for text in texts)
     require(is_text and isinstance(known["threshold"], int), "This is no record of a release.")
     require(known["kind"] in TREATMENTS, f"No release is of the kind {known['kind']!r}.")
     require(

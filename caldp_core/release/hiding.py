@@ -3,7 +3,9 @@
 Each small number (1 to the threshold less 1) may be any of threshold + 1 values or more, for all
 that the published numbers say: also for someone who knows the whole count of one other hidden cell.
 So the sum of what is hidden is never small, and nobody who knows one cell subtracts to another.
-Checked by integer programs on the table that is published, not by the way it was made.
+Where two lists are crossed, a cell that holds all people of a group is treated as a small number
+is, however large it is: otherwise the table would say what everybody of the group answered. Checked
+by integer programs on the table that is published, not by the way it was made.
 
 Ends of a number under given sums: Fischetti, Salazar 2001, "Solving the cell suppression problem on
 tabular data with linear constraints". Who knows a cell: their "internal attacker". Two hierarchies
@@ -192,7 +194,9 @@ def hide_small(
     is left to hide.
     """
     table = Suppression(threshold).suppress_small(counts, margins)
-    numbers, hidden = margins.numbers(counts), table.marks.copy()
+    numbers = margins.numbers(counts)
+    table = replace(table, marks=table.marks | _whole_groups(counts, margins))
+    hidden = table.marks.copy()
     require(
         bool(numbers[-1] >= threshold),
         f"There are fewer than {count_text(threshold, 'person', 'people')} in all; such a list is "
@@ -209,6 +213,18 @@ def hide_small(
             f"{count_text(int(narrow.sum()), 'small number follows', 'small numbers follow')} from "
             "the sums, whatever is hidden; take larger cells or noise.",
         )
+
+
+def _whole_groups(counts: Ints, margins: Margins) -> Bools:
+    """(N,) True for cells that hold all people of a group of several cells, of two hierarchies."""
+    found = np.zeros(margins.always.size, np.bool_)
+    if margins.levels.shape[0] == margins.nested:
+        return found  # one hierarchy: its groups are areas, and no answers
+    for level in margins.levels:
+        cells, inhabited = np.bincount(level), np.bincount(level, counts > 0)
+        is_whole = (counts > 0) & (inhabited[level] == 1) & (cells[level] > 1)
+        found[: counts.size] |= is_whole
+    return found
 
 
 def _hide_near(numbers: Ints, margins: Margins, narrow: Bools, hidden: Bools, order: Ints) -> bool:

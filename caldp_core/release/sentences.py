@@ -30,6 +30,8 @@ def together_sentence(epsilon: float | None, releases: int) -> str:
 
 def _sum_sentence(epsilon: float | None, releases: int) -> str:
     texts = TEXTS["together"]
+    if epsilon is None and releases == 1:
+        return texts["alone"]
     if epsilon is None:
         return texts["none"].format(releases=count_text(releases, "release", "releases"))
     return texts["one" if releases == 1 else "many"].format(epsilon=epsilon, releases=releases)
@@ -188,5 +190,7 @@ def remains(frozen: Frozen) -> str:
     """The risks that are left."""
     found = [TEXTS["remains"]["trusted"], TEXTS["remains"]["groups"]]
     if frozen.line.kind in _EXACT_KINDS:
-        found += [TEXTS["zeros"]["all"], TEXTS["zeros"]["groups"]]
+        is_crossed = len(frozen.settings["cells"].get("lists", [])) == 2
+        is_hidden = is_crossed and frozen.line.kind == "hide"
+        found += [TEXTS["zeros"]["all"], TEXTS["zeros"]["crossed" if is_hidden else "groups"]]
     return " ".join(found)

@@ -237,3 +237,19 @@ def test_a_small_count_is_never_alone_among_zeros_and_no_place_gives_it_away() -
         assert len(hidden) >= 2
         beside |= hidden - {7}
     assert len(beside) > 10
+
+
+def test_that_all_of_a_group_gave_one_answer_is_not_published() -> None:
+    """40 people of an office with one answer: the threshold alone publishes 40 and four zeros."""
+    counts = np.full(25, 60)
+    counts[15:20] = [0, 40, 0, 0, 0]
+    cells = crossed(5, 5)
+    margins = cells.margins()
+    simple = Suppression(THRESHOLD).publish(counts, margins)
+    assert simple.numbers[16] == 40
+    table, truth = hide_small(counts, margins, THRESHOLD, order(margins)), margins.numbers(counts)
+    attack = attack_on(cells, table.numbers)
+    others = np.flatnonzero((table.numbers[:25] < 0) & (np.arange(25) != 16)).tolist()
+    for known in (None, *others):
+        low, high = attack.ends(16, known, truth)
+        assert high - low >= THRESHOLD
