@@ -217,9 +217,18 @@ def check_list(name: str, value: Iterable[Any]) -> list[Any]:
     raise CaldpError(f"{name} must be a list, got {got}.")
 
 
+def _whole(array: NDArray[Any]) -> NDArray[Any]:
+    """Floats that are all whole, as pandas and files often have them, as int64; others as given."""
+    if array.dtype.kind != "f" or not array.size:
+        return array
+    with np.errstate(invalid="ignore"):
+        is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
+    return array.astype(np.int64) if is_whole.all() else array
+
+
 def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
     """Return (n,) symbols in [0, k) as int64, or raise `CaldpError` naming the first bad one."""
-    symbols = as_array(name, value)
+    symbols = _whole(as_array(name, value))
     require(
         symbols.ndim == 1 and (symbols.size == 0 or symbols.dtype.kind in "iu"),
         f"{name} must be a one-dimensional array of whole numbers, "
@@ -233,7 +242,7 @@ def check_symbols(name: str, value: ArrayLike, k: int) -> Ints:
 
 def check_counts(name: str, value: ArrayLike, size: int) -> Ints:
     """Return (size,) whole counts ≥ 0 of at most 10^12 people in all as int64, or raise."""
-    counts = as_array(name, value)
+    counts = _whole(as_array(name, value))
     require(
         counts.shape == (size,) and counts.dtype.kind in "iu",
         f"{name} must be an array of {count_text(size, 'whole number', 'whole numbers')}, "

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Final, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,17 @@ from caldp_core.basics.files import parse_int
 from caldp_core.basics.limits import K_MAX, PAIRWISE_MAX, SPACE_POINTS_MAX
 from caldp_core.basics.types import TABLE_ROWS, Bools, Floats, Ints, html_table, short_repr
 from caldp_core.collect import device as devices
-from caldp_core.collect.device import NUMBER, Coins, Device, Format, Memo, NoisyMemo, Repetition
+from caldp_core.collect.device import (
+    NUMBER,
+    REPETITIONS,
+    Coins,
+    Device,
+    Format,
+    Memo,
+    NoisyMemo,
+    Once,
+    Repetition,
+)
 from caldp_core.collect.json_files import (
     ADVICE,
     NAME,
@@ -47,7 +57,7 @@ from caldp_core.domain.partitions import named_blocks, single_block
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.base import Family, Mechanism
 from caldp_core.mechanisms.capabilities import HasDeviceNumbers, HasPreProcessing
-from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec, MechanismSpec
+from caldp_core.mechanisms.catalogue import COLLECTABLE, FamilySpec, MechanismName, MechanismSpec
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.designed.master import rows_keep_levels
 from caldp_core.mechanisms.oracles.galois import digits_of
@@ -389,6 +399,22 @@ _PLANS: Final[dict[str, type[FamilyPlan] | type[TablePlan]]] = {
 Plan: TypeAlias = FamilyPlan | TablePlan
 
 
+_PLANS_BY_NAME: Final[dict[str, Repetition]] = {Once.kind: Once(), Memo.kind: Memo()}
+
+
+def _plan_of(plan: object) -> Repetition:
+    """The plan, given as itself or by the name of one without numbers; `CaldpError` otherwise."""
+    if isinstance(plan, Repetition):
+        return plan
+    require(
+        isinstance(plan, str) and plan in _PLANS_BY_NAME,
+        f"plan must be {' or '.join(map(repr, _PLANS_BY_NAME))}, or one of "
+        f"{', '.join(cls.__name__ for cls in REPETITIONS.values())} with its numbers, such as "
+        f"Budget(30), got {plan!r}.",
+    )
+    return _PLANS_BY_NAME[str(plan)]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Protocol:
     """All that the devices and the collector of a collection share; nothing of any person.
@@ -459,11 +485,13 @@ class Protocol:
             names, plan = EVERYTHING, TablePlan.of(setup.mechanism_name, setup.mechanism)
         return cls(_question(question), setup.dataset.domain, names, plan)
 
-    def repeated(self, plan: Repetition) -> "Protocol":
+    def repeated(self, plan: Repetition | Literal["once", "memo"]) -> "Protocol":
         """The same with a plan of repetition; for a noisy memo its channel is written out.
 
-        Raises `CaldpError` where it is too large for that, or a device can't store the reports.
+        `plan`: also the name of one that has no numbers. Raises `CaldpError` for anything else,
+        where the channel is too large for that, and where a device can't store the reports.
         """
+        plan = _plan_of(plan)
         if not isinstance(plan, NoisyMemo) or isinstance(self.plan, TablePlan):
             return replace(self, repetition=plan)
         require(
@@ -481,13 +509,14 @@ class Protocol:
         policy: PrivacyMatrix,
         question: str = "",
         *,
-        mechanism: MechanismSpec | None = None,
+        mechanism: MechanismSpec | MechanismName | None = None,
         block_names: Sequence[str] = (),
         allow_unprotected: bool = False,
     ) -> "Protocol":
         """The protocol of answers and a policy that were made in code; raises as `of`.
 
-        `mechanism`: one of the classes that a scenario takes; None is the best for the policy.
+        `mechanism`: its name, or one of the classes that a scenario takes; None is the best for
+        the policy.
         `block_names`: m texts for readers, by default "block 0" and so on.
         """
         check_policy("A protocol is made for", policy)

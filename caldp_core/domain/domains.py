@@ -370,7 +370,9 @@ class Domain:
 
         Raises `CaldpError` with the first answer that is not a name, such as a missing one.
         """
-        given = errors.check_list("answers", answers)
+        # A column of Arrow yields scalars of its own kind; its list has texts.
+        column = answers.to_pylist() if hasattr(answers, "to_pylist") else answers
+        given = errors.check_list("answers", column)
         numbers = {name: i for i, name in enumerate(self.names)}
         symbols = [numbers.get(each, -1) if isinstance(each, str) else -1 for each in given]
         if -1 in symbols:

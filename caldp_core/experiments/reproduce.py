@@ -334,7 +334,7 @@ TOTAL_VARIATION: Final[Mapping[str, Metric]] = MappingProxyType({"tv": total_var
 
 
 def compare(
-    mechanisms: Sequence[MechanismName] | Mapping[str, Makes],
+    mechanisms: Sequence[MechanismName] | Mapping[str, Makes | MechanismName],
     epsilons: Sequence[float],
     histogram: ArrayLike,
     trials: int = 100,
@@ -348,9 +348,9 @@ def compare(
 ) -> "DataFrame":
     """Mean errors of mechanisms at each ε: a tidy table, one row for each mechanism, ε and error.
 
-    `mechanisms`: names of the catalogue, or by the name in the table what makes a mechanism for a
-    policy. `histogram`: (k,) people per symbol, the same people in each trial, so that the errors
-    hold no sampling error. `trials`: runs for each row; each mechanism has the same coins.
+    `mechanisms`: names of the catalogue, or by the name in the table such a name, or what makes a
+    mechanism for a policy. `histogram`: (k,) people per symbol, the same people in each trial, so
+    that the errors hold no sampling error. `trials`: runs for each row; each mechanism has the same coins.
     `policy`: ε → policy; None is plain LDP. `estimator`: its name. `errors`: by name, functions
     of (k,) true and (k,) estimated shares. `domain`: as in `estimate`. Columns: mechanism, epsilon,
     n (people), error (its name), mean, standard_error (NaN for one trial), trials. Nothing is
@@ -385,10 +385,23 @@ def compare(
     return DataFrame(rows, columns=columns).astype({"standard_error": float})
 
 
-def _makers(mechanisms: Sequence[MechanismName] | Mapping[str, Makes]) -> Mapping[str, Makes]:
+def _makers(
+    mechanisms: Sequence[MechanismName] | Mapping[str, Makes | MechanismName],
+) -> Mapping[str, Makes]:
     if isinstance(mechanisms, Mapping):
-        return mechanisms
+        return {title: _maker(title, make) for title, make in mechanisms.items()}
     return {each: partial(mechanism, name=each) for each in check_list("mechanisms", mechanisms)}
+
+
+def _maker(title: str, make: Makes | MechanismName) -> Makes:
+    if isinstance(make, str):
+        return partial(mechanism, name=make)
+    require(
+        callable(make),
+        f"mechanisms must hold names of the catalogue, or what makes a mechanism for a policy, got "
+        f"{make!r} for {quoted(title)}.",
+    )
+    return make
 
 
 def _checked(name: str, made: Mechanism, k: int) -> Mechanism:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from caldp_core.basics import errors
+from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
 from caldp_core.mechanisms.base import Tally, check_tally, digest
 from caldp_core.mechanisms.capabilities import ChannelProducts, DenseProducts, InvertibleProducts
@@ -194,8 +195,16 @@ class WrittenOut(TableReports):
         check_policy("A channel is written out for", policy)
         is_valid = _is_law([whole], 1, whole) and whole > 0 and whole is not True
         errors.require(is_valid, f"whole must be a whole number from 1 on, got {whole!r}.")
+        given = errors.check_list("numerators", numerators)
+        # Looked at before anything is copied: a table of millions of reports takes minutes.
+        sizes = [len(row) for row in given if hasattr(row, "__len__")]
+        errors.require(
+            sum(sizes) <= DENSE_MAX_ENTRIES,
+            f"numerators must have at most {DENSE_MAX_ENTRIES:,} entries, got {sum(sizes):,}; use "
+            "fewer symbols or reports.",
+        )
         # Copies, as a caller may change its own; arrays as lists, as the digest takes their text.
-        rows = [_copy(row) for row in errors.check_list("numerators", numerators)]
+        rows = [_copy(row) for row in given]
         k, outputs = policy.k, len(rows[0]) if rows else 0
         wrong = [x for x, row in enumerate(rows) if not _is_law(row, outputs, whole)]
         errors.require(

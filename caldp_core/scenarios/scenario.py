@@ -20,7 +20,7 @@ from typing import Any, Final, get_args, get_origin
 
 import numpy as np
 
-from caldp_core.basics.errors import CaldpError, check_n, check_whole, require
+from caldp_core.basics.errors import CaldpError, check_choice, check_n, check_whole, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, read_text, unique_keys
 from caldp_core.basics.limits import N_MAX, SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
 from caldp_core.basics.types import Floats
@@ -75,11 +75,22 @@ class ChosenMechanism:
     mechanism: Mechanism
 
 
-def choose_mechanism(spec: catalogue.MechanismSpec, policy: PrivacyMatrix) -> ChosenMechanism:
-    """The mechanism that this spec stands for, made for a policy.
+def _spec_of(name: str) -> catalogue.MechanismSpec:
+    """The spec of a mechanism with parameters that it chooses itself; `CaldpError` for no name."""
+    if name in catalogue.installed_mechanisms():
+        return catalogue.Installed(name)
+    check_choice("mechanism", name, (catalogue.BEST, *catalogue.MECHANISMS))
+    return Best() if name == catalogue.BEST else catalogue.MECHANISMS[name].spec()
 
-    Raises `CaldpError` where it does not keep such policies, and where sizes do not fit.
+
+def choose_mechanism(spec: catalogue.MechanismSpec | str, policy: PrivacyMatrix) -> ChosenMechanism:
+    """The mechanism that this spec, or its name, stands for, made for a policy.
+
+    Raises `CaldpError` for another name or object, where it does not keep such policies, and where
+    sizes do not fit.
     """
+    if isinstance(spec, str):
+        spec = _spec_of(spec)
     if isinstance(spec, catalogue.Installed):
         return ChosenMechanism(spec.name, spec, spec.make(policy))
     suitable = catalogue.mechanisms_for(policy)
@@ -90,7 +101,12 @@ def choose_mechanism(spec: catalogue.MechanismSpec, policy: PrivacyMatrix) -> Ch
     )
     if isinstance(spec, Best):
         return _least_error(policy)
-    entry = next(entry for entry in catalogue.MECHANISMS.values() if entry.spec is type(spec))
+    entries = [each for each in catalogue.MECHANISMS.values() if each.spec is type(spec)]
+    require(
+        bool(entries),
+        f"mechanism must be a name, or a class of the catalogue such as Hadamard(), got {spec!r}.",
+    )
+    (entry,) = entries
     require(
         entry in suitable,
         f"{entry.title} does not keep such a policy; choose one of "
