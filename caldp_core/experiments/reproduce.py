@@ -350,7 +350,8 @@ def compare(
 
     `mechanisms`: names of the catalogue, or by the name in the table such a name, or what makes a
     mechanism for a policy. `histogram`: (k,) people per symbol, the same people in each trial, so
-    that the errors hold no sampling error. `trials`: runs for each row; each mechanism has the same coins.
+    that the errors hold no sampling error. `trials`: runs for each row; each mechanism has the same
+    coins.
     `policy`: ε → policy; None is plain LDP. `estimator`: its name. `errors`: by name, functions
     of (k,) true and (k,) estimated shares. `domain`: as in `estimate`. Columns: mechanism, epsilon,
     n (people), error (its name), mean, standard_error (NaN for one trial), trials. Nothing is

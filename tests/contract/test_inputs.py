@@ -211,7 +211,7 @@ def test_the_first_bad_symbol_is_named(symbols: list[int]) -> None:
     ("counts", "words"),
     [
         ([1, 2], "array of 3 whole numbers, got shape"),
-        ([1.0, 2.0, 3.0], "of float64"),
+        ([1.5, 2.0, 3.0], "of float64"),
         ([1, -1, 3], "must not be negative"),
         ([[1, 2, 3]], "got shape"),
     ],
