@@ -2,6 +2,7 @@
 
 from asyncio import Lock
 from functools import partial
+from threading import current_thread
 from typing import Final
 
 import streamlit as st
@@ -9,6 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from caldp_ui.app.delivery import THREAD_PREFIX
 
 NAME: Final = "lesson"
 _HEADERS: Final = {"content-disposition": 'attachment; filename="caldp-lesson.html"'}
@@ -21,8 +24,21 @@ def route(address: str) -> Route:
 
 async def _send(lock: Lock, _: Request) -> Response:
     async with lock:
-        content = await run_in_threadpool(lesson_file)
+        content = await run_in_threadpool(_make_beside_pages)
     return Response(content, 200, _HEADERS, "text/html")
+
+
+def _make_beside_pages() -> bytes:
+    """The lesson, made in a thread whose name says that no page runs in it.
+
+    Streamlit would write into the log, a dozen times, that a page's context is missing.
+    """
+    thread = current_thread()
+    name, thread.name = thread.name, f"{THREAD_PREFIX}lesson"
+    try:
+        return lesson_file()
+    finally:
+        thread.name = name
 
 
 @st.cache_resource(show_spinner=False)
