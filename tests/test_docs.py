@@ -44,6 +44,7 @@ PAGES = (
     "docs/pages.md",
     "docs/glossary.md",
     "docs/own-data.md",
+    "docs/reading-files.md",
     "docs/release.md",
     "docs/command-line.md",
     "docs/api.md",

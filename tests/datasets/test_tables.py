@@ -112,6 +112,19 @@ def test_marks_of_hidden_numbers_are_asked_about_in_tables_of_several_columns() 
             assert "hidden-counts" in [check.name for check in checked(text).unanswered]
 
 
+def test_marks_of_thousands_are_read_where_people_are_whole() -> None:
+    for rows, people in (
+        ("a;17,694\nb;5,725\n", 23_419),
+        ("a;1,182\nb;818\nc;440\n", 2_440),
+        ("a;5,725\nb;6,253\nc;4,675\n", 16_653),
+        ("Total;5,000\na;3,000\nb;2,000\n", 5_000),
+    ):
+        with naming(rows):
+            assert people_of(checked(f"town;people\n{rows}")) == people
+    unclear = inspect_data(b"town;people\na;12\nb;1,204\nc;4\n")
+    assert unclear.answers.mark is None
+
+
 def test_an_answer_that_nothing_asks_for_is_an_error(tmp_path: Path) -> None:
     from click.testing import CliRunner
 

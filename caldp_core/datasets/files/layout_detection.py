@@ -405,7 +405,11 @@ def mark_beside_thousands(title: str, cells: Sequence[str]) -> numbers.DecimalMa
     unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None]
     signs = {sign for cell in unclear for sign in cell if sign in ".,"}
     is_large = any(re.match(r"[-+]?\d{2}", cell) for cell in unclear)
-    if len(unclear) < _THOUSANDS_MIN - is_large or len(signs) != 1:
+    # Beside whole numbers such as 818 and 440 a number such as 1,182 is one as well.
+    hundreds = [cell for cell in cells if re.fullmatch(r"[1-9]\d\d", cell.strip())]
+    others = [cell for cell in cells if cell not in unclear]
+    are_whole = len(hundreds) > 1 and all(cell.strip().isdecimal() for cell in others)
+    if len(signs) != 1 or (len(unclear) < _THOUSANDS_MIN - is_large and not are_whole):
         return None
     if not {normalize_name(title)}.isdisjoint(_WEIGHTS):
         return None
