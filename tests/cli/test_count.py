@@ -389,7 +389,11 @@ def test_what_can_t_be_chosen_is_refused_in_one_sentence(tmp_path: Path) -> None
         (text, ("--column", "colour=answer"), "--column must name a column, one of answer, people"),
         (text, ("--column", "answer=id", "--answer", "answer"), "Two options name the column"),
         ("é,1\nb,2\n".encode("cp1252"), ("--encoding", "utf_8"), "is not a text in UTF-8; choose"),
-        (text, ("--accept", "encoding=cp9"), "The encoding must be one of utf_8, utf_16, cp1252"),
+        (
+            text,
+            ("--accept", "encoding=cp9"),
+            "The encoding must be one of utf_8, utf_16, utf_32, cp1252",
+        ),
     ):
         done = count_as_chosen(tmp_path, data, *options)
         assert (done.exit_code, done.stderr.count("\n"), words in done.stderr) == (2, 1, True), (

@@ -284,8 +284,10 @@ def crosstab(reading: Reading) -> Check | None:
     count = layout.count
     if len(parts) < 2:
         return None
-    if not totals and max(max(_people(reading, at)) for at in parts) <= _RATING_MAX:
-        return None
+    of_groups = _is_of_groups(reading, label)
+    are_small = max(max(_people(reading, at)) for at in parts) <= _RATING_MAX
+    if not totals and are_small and not of_groups:
+        return None  # ratings
     names = [file.names[at] for at in parts]
     listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
     title = reading.name(label)
@@ -302,7 +304,7 @@ def crosstab(reading: Reading) -> Check | None:
     alone = times or [at for at in totals if at != count]
     only = [_only_column(reading, label, at, "people") for at in alone[:_LISTED]]
     if not times:
-        known = bool(totals) or _is_of_groups(reading, label)
+        known = bool(totals) or (of_groups and not are_small)
         return replace(check, offers=(*check.offers, *only), asks=not known)
     offers = (*only, *check.offers)
     sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)

@@ -43,6 +43,8 @@ _TWO_WITH_COMMAS: Final = rf"[(\[]?{_WITH_COMMA}(?:,? | ?[;/] ?|,){_WITH_COMMA}[
 """Places in one cell: latitude and longitude, as WKT or GeoJSON, or a square around the place."""
 _MARKS: Final[dict[str, numbers.DecimalMark]] = {_TWO: ".", _TWO_WITH_COMMAS: ","}
 _PAIRS_MIN: Final = 2
+_PARTS_OF_DEGREES: Final = ("deg", "min", "sec", "degrees", "minutes", "seconds", "dir")
+"""What titles share beside a word for latitude that stand for one place, not several."""
 _PLACE_WORDS: Final = (
     ("latitude", "longitude"),
     ("lat", "lon"),
@@ -85,7 +87,8 @@ def _pairs_of_places(names: Sequence[str]) -> dict[str, tuple[int, int]]:
         for latitude, longitude in _PLACE_WORDS:
             stem = re.sub(rf"\b{latitude}\b", "", name)
             other = re.sub(rf"\b{latitude}\b", longitude, name)
-            if stem != name and stem.strip() and other in bare:
+            is_part = stem.strip() in _PARTS_OF_DEGREES
+            if stem != name and stem.strip() and other in bare and not is_part:
                 found[stem.strip()] = (at, bare.index(other))
     return found
 

@@ -26,6 +26,7 @@ from caldp_core.datasets.files.dialect import TableDialect
 from caldp_core.datasets.files.layout_detection import mark_beside_thousands
 from caldp_core.datasets.files.numbers import WORDS, DecimalMark
 from caldp_core.datasets.files.source import source_from_bytes
+from caldp_core.datasets.tables.columns import find_columns
 from caldp_core.datasets.tables.model import CountTable, Finding, TableModel, read_model
 
 MARKS: Final[tuple[DecimalMark, ...]] = (".", ",")
@@ -60,6 +61,11 @@ def structure(reading: Reading) -> Joint:
     count = layout.count or 0
     cells = [row[count] for row in rows]
     named = tuple(at for at in (layout.answer, layout.group) if at is not None and at != count)
+    columns = find_columns(reading.file.names, rows, count, named)
+    if layout.answer in columns.beside and not layout.named:
+        # A level or region that another label determines is no answer of its own.
+        layout = replace(layout, answer=columns.labels[0])
+        reading = replace(reading, layout=layout)
     table = CountTable(reading.file.names, rows, count, layout.mark or ".", named)
     if layout.mark is None:
         mark = mark_beside_thousands(reading.name(count), cells) or _mark_by_sums(table)
