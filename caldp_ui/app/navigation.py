@@ -86,6 +86,7 @@ ROOM: Final = "pages/room.py"
 CLASSROOM: Final = "pages/classroom.py"
 CURVES: Final = "pages/curves.py"
 PLAN: Final = "pages/plan.py"
+DESK: Final = "pages/desk.py"
 RESULTS: Final = "pages/results.py"
 PAPER: Final = "pages/paper.py"
 PAGES: Final = tuple(PageEntry(**page) for page in read_toml(__file__, "pages.toml")["pages"])

@@ -41,6 +41,7 @@ from caldp_ui.classroom.page_state import STATE as CLASSROOM
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.coarser.page_state import STATE as COARSER
 from caldp_ui.curves.page_state import STATE as CURVES
+from caldp_ui.desk.page_state import STATE as DESK
 from caldp_ui.distances.page_state import STATE as DISTANCES
 from caldp_ui.matrix.page_state import DESIGNED
 from caldp_ui.matrix.page_state import STATE as MATRIX
@@ -298,6 +299,12 @@ PAGES = {
             {"answers": "a|" * 5000},
         ),
         {"phones": 40},
+    ),
+    "desk": Page(
+        navigation.DESK,
+        DESK,
+        ({"step": "6"}, {"step": "-1"}, {"step": "last"}),
+        {"step": 3},
     ),
     "results": Page(
         navigation.RESULTS,

@@ -62,6 +62,7 @@ ROOMS = (
     "yesno",
     "curves",
     "plan",
+    "desk",
     "results",
     "adversary",
     "distances",

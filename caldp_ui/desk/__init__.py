@@ -1,0 +1,1 @@
+"""The desk: one frozen release of a list that an office holds, asked for one question at a time."""
