@@ -215,7 +215,7 @@ def judge_numbers(files: dict[str, bytes]) -> None:
         inside = [name for name, polygon in polygons.items() if polygon.contains(centre)]
         sums[inside[0] if inside else OUTSIDE] += float(row["estimated share"])
     areas = list(csv.DictReader(io.StringIO(files["areas.csv"].decode())))
-    assert {row["area"]: pytest.approx(float(row["estimated share"])) for row in areas} == sums
+    assert {row["area"]: pytest.approx(float(row["share"])) for row in areas} == sums
     for row in areas:
         assert float(row["low"]) <= float(row["share"]) <= float(row["high"])
     for feature in json.loads(files["areas.geojson"])["features"]:
