@@ -233,7 +233,9 @@ def test_nothing_goes_by_a_clock_that_jumps() -> None:
     read = {str(p.relative_to(ROOT)) for p in sources if WALL_CLOCK.search(p.read_text("utf-8"))}
     # A plan of repetition may allow some reports on a day of the calendar, and has a cap in all;
     # a line of a log says when.
-    assert read == {"caldp_core/collect/client.py", "caldp_ui/app/operation.py"}
+    # The desk offers today as the day of a release, which the officer sees and may change.
+    desk = "caldp_ui/desk/questions.py"
+    assert read == {"caldp_core/collect/client.py", "caldp_ui/app/operation.py", desk}
 
 
 COUNTED_ROOT: Final = Path(__file__).parents[1]
