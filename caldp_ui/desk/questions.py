@@ -21,6 +21,7 @@ from caldp_ui.desk import page_state
 from caldp_ui.desk.page_state import STATE, Draft, current_draft, keep_draft
 from caldp_ui.maps import areas
 from caldp_ui.session.visit import notify
+from caldp_ui.words import formats
 
 TEXTS: Final = read_texts(__file__)
 _WORDS: Final = read_toml(__file__, "questions.toml")
@@ -77,7 +78,9 @@ def ask_person(draft: Draft) -> None:
         st.caption(TEXTS["list_file"])
         return
     held, columns = draft.part("list"), list(draft.columns)
-    st.caption(f"{escape_markdown(draft.file)}: {len(columns)} columns.")
+    st.caption(
+        f"{escape_markdown(draft.file)}: {formats.count(len(columns), 'column', 'columns')}."
+    )
     known = str(held.get("name", PurePath(draft.file).stem))
     st.text_input("Name of the list, the same each time", known, key=STATE.key("name"))
     units = list(_UNITS)
