@@ -387,7 +387,7 @@ def _ask_only(file: _OpenFile[Any], contents: DetectedFile) -> None:
         "Only rows with …",
         few,
         index=None,
-        format_func=lambda at: escape_markdown(contents.names[at]),
+        format_func=lambda at: contents.names[at],  # a menu shows its options as they are
         placeholder="all rows",
         key=column_key,
         on_change=put,

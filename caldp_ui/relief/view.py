@@ -158,6 +158,9 @@ def table(maps: Mapping[str, ReliefColumns], tiles: Tiles) -> pd.DataFrame:
 
 
 def _cell(columns: ReliefColumns, i: int) -> str:
+    """The share of tile `i`; of an estimate with ± half of its 95 % range."""
+    share = percent(float(columns.shares[i]))
     spread = float(columns.spread[i])
-    spread_text = f" ± {points(spread)}" if spread > 0 else ""
-    return f"{percent(float(columns.shares[i]))}{spread_text}"
+    if spread > 0:
+        return f"{share} ± {points(spread)}"
+    return share

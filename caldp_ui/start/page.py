@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_ui.app.texts import read_toml
+from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.lesson.steps import MINUTES
 from caldp_ui.offline import document
 from caldp_ui.parts import layout
@@ -15,6 +15,7 @@ from caldp_ui.start.exhibit import Choice
 from caldp_ui.start.page_state import LINK, STATE, StartState
 from caldp_ui.words.formats import Headline
 
+TEXTS: Final = read_texts(__file__)
 QUESTION: Final = "How much must your phone hide, and what does the map pay?"
 KEY: Final = STATE.key("exhibit")
 ROADS: Final = read_toml(__file__, "roads.toml")
@@ -54,7 +55,5 @@ def part(record: StartState) -> document.Part:
     content = exhibit.message(record.choice, glides=False)
     board = document.Board({KEY: content}, {KEY: exhibit.as_component(KEY, record.choice)})
     headline = layout.headline_html(Headline(QUESTION, ""))
-    texts = read_toml(__file__, "texts.toml")
-    return document.Part(
-        "exhibit", texts["title"], texts["task"], {layout.SENTENCE: headline}, board
-    )
+    texts = {layout.SENTENCE: headline}
+    return document.Part("exhibit", TEXTS["title"], TEXTS["task"], texts, board)

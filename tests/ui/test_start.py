@@ -250,7 +250,7 @@ def test_links_of_the_time_when_the_first_page_was_a_map_open_the_map() -> None:
 
 THERE = {
     "teach-0": "classroom-begin",
-    "decide-0": "coarser-office",
+    "decide-0": "desk-step-0",
     "decide-1": "plan-protection",
     "own-0": "places-own-text",
 }
