@@ -26,7 +26,9 @@ def test_a_protocol_takes_a_mechanism_by_its_name() -> None:
             assert name in ("best", made.plan.name)
 
 
-@pytest.mark.parametrize("wrong", ["hadamrd", 3, object()], ids=str)
+@pytest.mark.parametrize(
+    "wrong", ["hadamrd", 3, object()], ids=["misspelt", "a number", "an object"]
+)
 def test_anything_else_is_refused_with_the_rule(wrong: Any) -> None:
     with pytest.raises(CaldpError, match="mechanism must be"):
         Protocol.for_policy(ANSWERS, CONTEXT, mechanism=wrong)
