@@ -22,6 +22,8 @@ from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.randomness import noise_threshold
 
 NUMBER_RANGE: Final = 1 << 48
+OUTPUTS_MAX: Final = 1 << 40
+"""Most different reports of a mechanism whose stored report a noisy memo can hide."""
 """How many values a drawn number can have."""
 NumberSource: TypeAlias = Callable[[], int]
 """Returns a whole number, uniform on 0 … 2^48 − 1, each time it is called."""
@@ -291,12 +293,13 @@ class NoisyMemo(Repetition):
     def of(cls, epsilon: float, outputs: int, reports: int) -> "NoisyMemo":
         """The least noise by which one of `outputs` reports shows a change with ε at most.
 
-        `epsilon`: in [0.001, 20]. `outputs` and `reports`: whole numbers ≥ 1. Else `CaldpError`.
+        `epsilon`: in [0.001, 20]. `outputs`: in [1, 2^40], as coins of 48 bits can't make rarer
+        ones rare enough. `reports`: whole number ≥ 1. Else `CaldpError`.
         """
         check_epsilon(epsilon)
-        check_whole("outputs", outputs, 1, NUMBER_RANGE)
+        check_whole("the number of different reports of a noisy memo", outputs, 1, OUTPUTS_MAX)
         check_whole("reports", reports, 1, NUMBER_RANGE)
-        noise = noise_threshold(np.array([min(outputs, 1 << 40)]), np.array([epsilon]))
+        noise = noise_threshold(np.array([outputs]), np.array([epsilon]))
         return cls(int(noise[0]), reports)
 
     def odds(self, outputs: int) -> float:

@@ -8,8 +8,9 @@ listed.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -150,16 +151,26 @@ def repetitions(setup: Setup, progress: Progress) -> dict[str, Repetition | None
     scenario's ε. Raises `CaldpError` for a mechanism without a device.
     """
     once = Protocol.of(setup, allow_unprotected=True)
-    noisy = device.NoisyMemo.of(setup.scenario.context.plain_epsilon, once.mechanism.outputs, YEAR)
+    change_epsilon = setup.scenario.context.plain_epsilon
+    plans: dict[str, Callable[[], device.Repetition]] = {
+        device.Once.kind: device.Once,
+        device.Memo.kind: device.Memo,
+        # Not for every method: a set of bits has too many different reports.
+        device.NoisyMemo.kind: partial(
+            device.NoisyMemo.of, change_epsilon, once.mechanism.outputs, YEAR
+        ),
+        device.Budget.kind: partial(device.Budget, YEAR),
+    }
     found: dict[str, Repetition | None] = {}
-    for plan in (device.Once(), device.Memo(), noisy, device.Budget(YEAR)):
+    for kind, make in plans.items():
         progress(len(found) / len(device.REPETITIONS))
         try:
-            protocol = once.repeated(plan)
-            cost, accuracy = plan_cost(protocol), plan_accuracy(protocol, setup.n)
-            found[plan.kind] = Repetition(cost["value"], cost["change"], accuracy)
+            protocol = once.repeated(make())
+            cost = plan_cost(protocol)
+            accuracy = plan_accuracy(protocol, setup.n)
+            found[kind] = Repetition(cost["value"], cost["change"], accuracy)
         except CaldpError:
-            found[plan.kind] = None
+            found[kind] = None
     return found
 
 

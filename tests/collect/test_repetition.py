@@ -604,3 +604,12 @@ def test_a_record_says_the_plan_and_what_it_costs() -> None:
     kept = record._protocol_fields(Protocol.of(setup).repeated(Budget(30, 2)))["privacy"]
     assert kept["repetition"]["cost"]["history"]["epsilon"] >= 30 * 0.99 * plain["epsilon_most"]
     assert "at most 30 are sent, 2 a day" in kept["unit"]
+
+
+def test_a_noisy_memo_is_refused_for_more_reports_than_its_coins_can_hide() -> None:
+    """Beyond 2^40 reports the noise had been that of 2^40, which showed more than was said."""
+    most = 1 << 40
+    noisy = NoisyMemo.of(1.0, most, 2)
+    assert math.log(noisy.odds(most)) <= 1.0
+    with pytest.raises(CaldpError, match="different reports of a noisy memo must be"):
+        NoisyMemo.of(1.0, most + 1, 2)
