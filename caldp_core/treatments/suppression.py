@@ -17,20 +17,11 @@ possible values up and down, which is exact where no two numbers are linked in t
 by mixed-integer programs (HiGHS). Where two hierarchies share the cells, the sums are totally
 unimodular, so that the ends are whole numbers (two laminar families; Edmonds 1970, "Submodular
 functions, matroids, and certain polyhedra").
-
-Of sums of contributions, such as turnover, the largest contributor must not be estimated closely.
-The p % rule: a cell is unsafe where its second largest contributor, who knows the own part x₂, can
-tell the largest, x₁ ≤ X − x₂, to within p %. Dominance (n, k): unsafe where the n largest have more
-than k % of it. Both are linear measures Σ wᵢ·xᵢ − X > 0 of the contributions in falling order, and
-that is how far above X the values must reach that the published sums leave (Cox 1981; Hundepool et
-al. 2012, sections 4.2 and 4.3). Contributions are whole numbers.
 """
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
@@ -439,23 +430,17 @@ class Suppression:
         return replace(simple, numbers=read_only(np.where(hidden, -1, numbers)))
 
 
-def protect(
-    numbers: Ints,
-    primary: Bools,
-    margins: Margins,
-    unsafe: Callable[..., Bools] = lambda _, low, high: disclosed_cells(low, high),
-) -> Bools:
-    """(N,) True for `primary` and for what is hidden so that no sums leave one of these `unsafe`.
+def protect(numbers: Ints, primary: Bools, margins: Margins) -> Bools:
+    """(N,) True for `primary` and for what is hidden so that no sums disclose one of these.
 
-    `numbers`: (N,) cells and totals, from 0. `unsafe`: (h,) flags of places, by these
-    and by their least and largest values.
+    `numbers`: (N,) cells and totals, from 0.
     """
     hidden, order = primary.copy(), np.arange(primary.size)
     while True:
         hide_second(numbers, margins, hidden, order)
         sums = published_sums(HiddenTable(margins, np.where(hidden, -1, numbers), primary, 1))
         known = np.zeros(hidden.size, np.bool_)
-        known[sums.cells] = unsafe(sums.cells, *bounds(sums))
+        known[sums.cells] = disclosed_cells(*bounds(sums))
         (rows,) = np.nonzero(abs(margins.sums[:, known & primary]).sum(axis=1))
         if not sum(hide_smallest(numbers, margins, row, hidden, order) for row in rows.tolist()):
             return hidden
@@ -508,58 +493,3 @@ def published_sums_with_rule(table: HiddenTable) -> Sums:
     """The sums with the rule at its word: one without a mark is 0 or at least the threshold."""
     sums = published_sums_with_marks(table)
     return replace(sums, least=np.where(table.marks[sums.cells], 0.0, float(table.threshold)))
-
-
-@dataclass(frozen=True)
-class Concentration:
-    """A rule by its `weights` of the contributions in falling order."""
-
-    weights: tuple[Fraction, ...]
-
-    def need(self, contributions: Ints) -> int:
-        """How far above a cell's sum, in whole units, its values must reach; unsafe if above 0."""
-        largest = sorted(contributions.tolist(), reverse=True)
-        weighted = sum((w * x for w, x in zip(self.weights, largest, strict=False)), Fraction(0))
-        return math.ceil(weighted) - int(contributions.sum())
-
-    def publish(self, contributions: Sequence[Ints], margins: Margins) -> HiddenTable:
-        """The table without unsafe cells and totals, and without others that would narrow them.
-
-        `contributions`: k arrays, one a cell; nobody contributes to two cells.
-        """
-        cells = list(contributions)
-        for place in range(len(contributions), margins.always.size):
-            inside = (margins.levels == place).any(axis=0)
-            cells.append(np.concatenate(list(itertools.compress(contributions, inside))))
-        numbers = np.array([each.sum() for each in cells], np.int64)
-        needs = np.array([self.need(each) for each in cells], np.int64)
-        unsafe = (needs > 0) & ~margins.always
-
-        hidden = protect(
-            numbers, unsafe, margins, lambda at, _, high: high - numbers[at] < needs[at]
-        )
-        return HiddenTable(margins, np.where(hidden, -1, numbers), unsafe, 1)
-
-
-def p_percent(p: int) -> Concentration:
-    """The p % rule; `p`: a whole number from 1 to 100."""
-    return Concentration((1 + Fraction(check_whole("p", p, 1, 100), 100), Fraction(1)))
-
-
-def dominance(n: int, k: int) -> Concentration:
-    """The (n, k) rule; `n`: from 1 to 10, `k`: in percent, from 1 to 99."""
-    share = Fraction(100, check_whole("k", k, 1, 99))
-    return Concentration((share,) * check_whole("n", n, 1, 10))
-
-
-def largest_seen_by_second(
-    contributions: Ints, low: int, high: int, p: int | None = None
-) -> tuple[int, int]:
-    """The least and largest values of x₁ that the second largest of a cell finds possible.
-
-    `low`, `high`: ends of the cell's sum by the published table. `p`: of the p % rule where a mark
-    says that the cell is unsafe by it and the rule's p is known, as X − x₂ < (1 + p/100)·x₁ then.
-    """
-    second = sorted(contributions.tolist())[-2] if contributions.size > 1 else 0
-    least = 0 if p is None else 100 * (low - second) // (100 + p) + 1
-    return max(second, least), high - second
