@@ -40,7 +40,8 @@ def show(record: DeskState) -> None:
     step = min(record.step, draft.last_step)
     headline, _ = layout.title_row(STATE)
     _show_steps(step, draft.last_step)
-    left, right = st.columns([1.15, 1], gap="large")
+    with st.container(key=STATE.key("question")):
+        left, right = st.columns([1.15, 1], gap="large")
     released = None
     with left:
         if step == page_state.RELEASE:
@@ -73,9 +74,10 @@ def _show_steps(step: int, last: int) -> None:
         for number, title in enumerate(STEPS):
             is_open = number == step
             icon = "check" if number < last and not is_open else ""
-            look = "primary" if is_open else "tertiary"
+            look = "secondary" if is_open else "tertiary"
+            words = f"**{number + 1}  {title}**" if is_open else f"{number + 1}  {title}"
             STATE.button(
-                f"step-{number}", title, go_to, number, icon=icon, type=look, disabled=number > last
+                f"step-{number}", words, go_to, number, icon=icon, type=look, disabled=number > last
             )
 
 
@@ -102,6 +104,8 @@ def _release(draft: Draft) -> Released | None:
         if not is_meant:
             st.info(sentences.together_sentence(_draft_of(draft).together, len(earlier) + 1))
             return None
+    if not is_drawn:
+        st.markdown(TEXTS["check"])
     work = partial(desk.release, settings, draft.files, office, second=is_meant)
     released: Released | None = jobs.run_on_click(
         key,

@@ -20,7 +20,14 @@ from caldp_core.release.settings import Settings
 from caldp_ui.session.links import RecordLink
 from caldp_ui.session.page_state import PageState
 
-STEPS: Final = ("Person", "Areas", "Before", "Treatment", "Responsible", "Release")
+STEPS: Final = (
+    "Person",
+    "Areas and answers",
+    "Earlier releases",
+    "Protection",
+    "Responsible",
+    "Release",
+)
 """The questions in their order, the last of which is the release itself."""
 PERSON, AREAS, BEFORE, TREATMENT, RESPONSIBLE, RELEASE = range(len(STEPS))
 VALUES_MAX: Final = 100

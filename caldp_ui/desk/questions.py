@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.release.cells import make_cells
 from caldp_core.release.counting import count_people
 from caldp_core.release.files import detect_file
@@ -63,7 +63,7 @@ def _next(step: int, take: Callable[[Draft], Draft]) -> None:
             return
         go_to(step + 1)
 
-    label = f"Next: {page_state.STEPS[step + 1].lower()}"
+    label = f"Next: {page_state.STEPS[step + 1]}"
     STATE.button(f"next-{step}", label, keep, type="primary", icon="arrow_forward")
 
 
@@ -82,10 +82,14 @@ def ask_person(draft: Draft) -> None:
         f"{escape_markdown(draft.file)}: {formats.count(len(columns), 'column', 'columns')}."
     )
     known = str(held.get("name", PurePath(draft.file).stem))
-    st.text_input("Name of the list, the same each time", known, key=STATE.key("name"))
+    st.text_input(
+        "Name of the list (the same for each of its releases)", known, key=STATE.key("name")
+    )
     units = list(_UNITS)
     at = units.index(str(held.get("unit", "row")))
-    unit = st.radio("One person", units, at, _UNITS.__getitem__, key=STATE.key("unit"))
+    unit = st.radio(
+        "What is one person in it?", units, at, _UNITS.__getitem__, key=STATE.key("unit")
+    )
     if unit != "row":
         _ask_column(held, unit, columns)
     if unit != "table":
@@ -97,7 +101,7 @@ def ask_person(draft: Draft) -> None:
         if chosen != _EVERYBODY:
             values = draft.values_of(chosen)
             kept = [value for value in where.get(chosen, ()) if value in values]
-            label = f"Those with {chosen}"
+            label = f"Counted are those whose “{chosen}” is"
             st.multiselect(label, values, kept, key=STATE.key("values"))
             st.caption(TEXTS["counted"])
     _next(page_state.PERSON, _take_person)
@@ -108,11 +112,12 @@ def _ask_column(held: Any, unit: str, columns: list[str]) -> None:
     offered = columns if unit == "identifier" else [*columns, _TITLES]
     known = held.get("column", "people")
     at = offered.index(known) if known in offered else 0
-    title = "Whose a row is" if unit == "identifier" else "The column with the people"
+    is_identifier = unit == "identifier"
+    title = "Column that identifies a person" if is_identifier else "Column with numbers of people"
     st.selectbox(title, offered, at, key=STATE.key("column"))
     most = int(held.get("most", 1))
-    st.number_input("Cells that one person is in at most", 1, 1000, most, key=STATE.key("most"))
-    if unit == "identifier":
+    st.number_input("Most cells that one person can be in", 1, 1000, most, key=STATE.key("most"))
+    if is_identifier:
         st.caption(TEXTS["identifier"])
 
 
@@ -157,7 +162,7 @@ def ask_areas(draft: Draft) -> None:
     shapes = list(_SHAPES)
     known = 0 if "map" in cells else len(cells.get("lists", ())) or _likely_shape(draft)
     at = shapes.index(known)
-    shape = st.radio("Cells", shapes, at, _SHAPES.__getitem__, key=STATE.key("shape"))
+    shape = st.radio("What is counted?", shapes, at, _SHAPES.__getitem__, key=STATE.key("shape"))
     if shape == 0:
         _ask_map(draft, cells.get("map", {}))
     else:
@@ -195,15 +200,20 @@ def _ask_map(draft: Draft, known: Any) -> None:
         at = columns.index(likely) if likely in columns else 0
         place.selectbox(name.capitalize(), columns, at, key=STATE.key(name))
     st.caption(TEXTS["extent"])
-    for place, edge in zip(st.columns(4), ("west", "east", "south", "north"), strict=True):
-        value = known.get(edge)
-        place.number_input(
-            edge.capitalize(), -180.0, 540.0, value, format="%.4f", key=STATE.key(edge)
-        )
+    # Two in a row: of four, each would cut its digits.
+    for edges in (("west", "east"), ("south", "north")):
+        for place, edge in zip(st.columns(2), edges, strict=True):
+            label, value = f"{edge.capitalize()}, degrees", known.get(edge)
+            place.number_input(label, -180.0, 540.0, value, format="%.4f", key=STATE.key(edge))
     left, right = st.columns(2)
     step, block = float(known.get("step", 0.01)), int(known.get("block", 5))
-    left.number_input("Side of a cell, °", 0.0001, 90.0, step, format="%.4f", key=STATE.key("cell"))
-    right.number_input("Cells along a block", 2, 1000, block, key=STATE.key("block"))
+    left.number_input(
+        "Side of a cell, degrees", 0.0001, 90.0, step, format="%.4f", key=STATE.key("cell")
+    )
+    right.number_input("Cells along the side of a block", 2, 1000, block, key=STATE.key("block"))
+
+
+_COLUMN_TITLES: Final = ("Column", "Second column")
 
 
 def _public_name(number: int) -> str:
@@ -217,8 +227,8 @@ def _ask_values(draft: Draft, number: int, known: Any) -> None:
     offered = [*draft.columns, *([_TITLES] if by_titles else [])]
     column = known.get("column", _TITLES if by_titles else "") or _TITLES
     at = offered.index(column) if column in offered else min(number, len(offered) - 1)
-    name = "Column" if number == 0 else "Second column"
-    st.selectbox(name, offered, at, key=STATE.key(f"column-{number}"))
+    title = _COLUMN_TITLES[number]
+    st.selectbox(title, offered, at, key=STATE.key(f"column-{number}"))
     file = str(known.get("file", "")) or st.session_state.get(
         STATE.key(f"public-{number}-name"), ""
     )
@@ -228,10 +238,12 @@ def _ask_values(draft: Draft, number: int, known: Any) -> None:
         st.session_state[_public_name(number)] = title
 
     text = "\n".join(known.get("values", ()))
-    label = "Its values, a line each"
+    label = f"{title}: its values, one in a line"
     if not file:
         st.text_area(label, text, key=STATE.key(f"values-{number}"), height=110)
-    areas.upload(STATE.key(f"public-{number}"), "Or a public file with them", None, take)
+    areas.upload(
+        STATE.key(f"public-{number}"), f"{title}: or a public file that has them", None, take
+    )
     if file:
         titles = list(detect_file(draft.files, file).names)
         left, right = st.columns(2)
@@ -336,7 +348,7 @@ def ask_treatment(draft: Draft) -> None:
         st.markdown(f"**{together_sentence(total, len(lines) + 1)}**")
     else:
         threshold = int(known.get("threshold", THRESHOLD_USUAL))
-        label = "No exact count from 1 to one less than"
+        label = "Threshold: no exact count from 1 to one less than"
         st.number_input(label, THRESHOLD_MIN, 10**6, threshold, key=STATE.key("threshold"))
     st.caption(TEXTS["not_offered"])
     _next(page_state.TREATMENT, _take_treatment)
@@ -363,6 +375,8 @@ def ask_responsible(draft: Draft) -> None:
 
 def _take_responsible(draft: Draft) -> Draft:
     part = {name: str(_widget(f"publication-{name}")) for name in _RESPONSIBLE}
+    open_titles = [title for name, (title, _) in _RESPONSIBLE.items() if not part[name].strip()]
+    require(not open_titles, f"Not answered yet: {'; '.join(open_titles)}.")
     part["date"] = _widget("publication-date").isoformat()
     found = draft.with_answers("publication", part)
     found.settings()
