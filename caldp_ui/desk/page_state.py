@@ -58,7 +58,8 @@ class Draft:
 
     `file`: the name of the list's file, "" before there is one; `columns`: its titles. `contents`:
     bytes of all files by name. `answers`: by name of a part of the settings what it holds as plain
-    data (`Settings.from_record`). `records`: names of records of earlier releases. `store`: the
+    data (`Settings.from_record`). `records`: names of records of earlier releases. `public`: by
+    the number of a list of areas or answers the name of the public file that has it. `store`: the
     office's files; None until the question on earlier releases is answered.
     """
 
@@ -67,6 +68,7 @@ class Draft:
     contents: Mapping[str, bytes] = field(default_factory=dict)
     answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     records: tuple[str, ...] = ()
+    public: Mapping[int, str] = field(default_factory=dict)
     store: MemoryStore | None = None
 
     @property
@@ -104,13 +106,25 @@ class Draft:
     def with_list(self, data: bytes, name: str) -> "Draft":
         """The draft of another list: all answers about its columns are asked again."""
         kept = {part: self.answers[part] for part in ("publication",) if part in self.answers}
-        held = Draft(name, (), {name: data}, kept, (), self.store)
+        held = Draft(name, contents={name: data}, answers=kept, store=self.store)
         return replace(held, columns=tuple(detect_file(held.files, name).names))
 
     def with_file(self, data: bytes, name: str) -> "Draft":
         """The draft with a further file; raises `CaldpError` for the name of the list itself."""
         require(name != self.file, "This file has the name of the list; rename it.")
         return replace(self, contents={**self.contents, name: data})
+
+    def with_public(self, number: int, data: bytes, name: str) -> "Draft":
+        """The draft with the public file of a list; raises `CaldpError` if it can't be read."""
+        found = self.with_file(data, name)
+        detect_file(found.files, name)
+        return replace(found, public={**self.public, number: name})
+
+    def without_public(self, number: int) -> "Draft":
+        """The draft with the values of a list typed; the question on cells is asked anew."""
+        public = {key: name for key, name in self.public.items() if key != number}
+        answers = {name: part for name, part in self.answers.items() if name != "cells"}
+        return replace(self, public=public, answers=answers)
 
     def with_record(self, data: bytes, name: str) -> "Draft":
         """The draft with a record of an earlier release; raises `CaldpError` for another file."""

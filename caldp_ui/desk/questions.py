@@ -101,7 +101,7 @@ def ask_person(draft: Draft) -> None:
         if chosen != _EVERYBODY:
             values = draft.values_of(chosen)
             kept = [value for value in where.get(chosen, ()) if value in values]
-            label = f"Counted are those whose “{chosen}” is"
+            label = f"Counted are those whose “{escape_markdown(chosen)}” is"
             st.multiselect(label, values, kept, key=STATE.key("values"))
             st.caption(TEXTS["counted"])
     _next(page_state.PERSON, _take_person)
@@ -216,11 +216,6 @@ def _ask_map(draft: Draft, known: Any) -> None:
 _COLUMN_TITLES: Final = ("Column", "Second column")
 
 
-def _public_name(number: int) -> str:
-    """Where the visit keeps the name of the public file of a list."""
-    return f"desk/public-{number}"
-
-
 def _ask_values(draft: Draft, number: int, known: Any) -> None:
     """One list of areas or answers: its column, and its values, typed or in a public file."""
     by_titles = draft.part("list").get("unit") == "table" and not draft.part("list")["column"]
@@ -229,13 +224,13 @@ def _ask_values(draft: Draft, number: int, known: Any) -> None:
     at = offered.index(column) if column in offered else min(number, len(offered) - 1)
     title = _COLUMN_TITLES[number]
     st.selectbox(title, offered, at, key=STATE.key(f"column-{number}"))
-    file = str(known.get("file", "")) or st.session_state.get(
-        STATE.key(f"public-{number}-name"), ""
-    )
+    file = draft.public.get(number, "")
 
-    def take(data: bytes, title: str) -> None:
-        keep_draft(current_draft().with_file(data, title))
-        st.session_state[_public_name(number)] = title
+    def take(data: bytes, name: str) -> None:
+        keep_draft(current_draft().with_public(number, data, name))
+
+    def type_instead() -> None:
+        keep_draft(current_draft().without_public(number))
 
     text = "\n".join(known.get("values", ()))
     label = f"{title}: its values, one in a line"
@@ -246,10 +241,16 @@ def _ask_values(draft: Draft, number: int, known: Any) -> None:
     )
     if file:
         titles = list(detect_file(draft.files, file).names)
-        left, right = st.columns(2)
-        left.selectbox(f"Column of {file}", titles, key=STATE.key(f"key-{number}"))
         groups = ["", *titles]
-        right.selectbox("Larger areas, if it has them", groups, key=STATE.key(f"group-{number}"))
+        menus = {
+            "key": (f"Column of {escape_markdown(file)}", titles),
+            "group": ("Larger areas, if it has them", groups),
+        }
+        for place, (name, (label, options)) in zip(st.columns(2), menus.items(), strict=True):
+            chosen = known.get(name, "")
+            at = options.index(chosen) if chosen in options else 0
+            place.selectbox(label, options, at, key=STATE.key(f"{name}-{number}"))
+        STATE.button(f"typed-{number}", "Type the values instead", type_instead)
 
 
 def _take_areas(draft: Draft) -> Draft:
@@ -260,7 +261,7 @@ def _take_areas(draft: Draft) -> Draft:
         places = {name: _widget(name) for name in _PLACE_NAMES}
         part["map"] = {**places, **edges, "step": _widget("cell"), "block": int(_widget("block"))}
     else:
-        part["lists"] = [_values_part(number, source) for number in range(shape)]
+        part["lists"] = [_values_part(draft, number, source) for number in range(shape)]
     found = draft.with_answers("cells", part)
     # The list is counted once now: what can't be released is said here, not after five questions.
     settings = _provisional(found, {})
@@ -275,12 +276,12 @@ def _number(name: str) -> float:
     return float(value)
 
 
-def _values_part(number: int, source: str) -> dict[str, Any]:
+def _values_part(draft: Draft, number: int, source: str) -> dict[str, Any]:
     column = _widget(f"column-{number}")
     part: dict[str, Any] = {"source": source}
     if column != _TITLES:
         part["column"] = column
-    file = st.session_state.get(_public_name(number), "")
+    file = draft.public.get(number, "")
     if not file:
         lines = _widget(f"values-{number}").splitlines()
         return part | {"values": [line.strip() for line in lines if line.strip()]}

@@ -153,10 +153,23 @@ COUNTIES = ("Anson", "Ashe", "Avery", "Bertie")
 DISEASES = ("HIV", "Hepatitis C", "Syphilis")
 
 
+def counties() -> str:
+    """A table of counts by county and disease with its totals; one small count is hidden."""
+    counts = [[40 + 7 * (3 * i + j) for j in range(3)] for i in range(len(COUNTIES))]
+    counts[0][2] = 4
+    lines = [
+        f"{county},{disease},{count if count >= 5 else '<5'}"
+        for county, row in zip(COUNTIES, counts, strict=True)
+        for disease, count in zip(DISEASES, row, strict=True)
+    ]
+    totals = [
+        f"Total,{disease},{sum(row[j] for row in counts)}" for j, disease in enumerate(DISEASES)
+    ]
+    return "\n".join(("county,disease,people", *lines, *totals))
+
+
 def test_a_table_with_hidden_cells_is_refused_as_soon_as_its_cells_are_known() -> None:
-    rows = [f"{c},{d},{40 + 7 * i}" for i, c in enumerate(COUNTIES) for d in DISEASES]
-    rows[2] = "Anson,Syphilis,<5"
-    officer = Officer("\n".join(("county,disease,people", *rows)), "health_counties.csv")
+    officer = Officer(counties(), "health_counties.csv")
     officer.choose("radio", "unit", "table")
     officer.click("next-0")
     officer.choose("radio", "shape", 2)
@@ -170,17 +183,96 @@ def test_a_table_with_hidden_cells_is_refused_as_soon_as_its_cells_are_known() -
     assert "cells" not in officer.at.session_state["desk/draft"].answers
 
 
-def test_a_staff_survey_is_released_with_small_counts_hidden() -> None:
+def test_values_come_from_a_public_file_and_can_be_typed_instead() -> None:
+    officer = Officer("area,answer\nA,yes\nB,no\n" + "A,yes\n" * 30, "list.csv")
+    officer.click("next-0")
+    public = b"name,region\nA,North\nB,North\nC,South\n"
+    draft: Draft = officer.at.session_state["desk/draft"]
+    officer.at.session_state["desk/draft"] = draft.with_public(0, public, "areas.csv")
+    officer.at = checked(officer.at.run())
+    officer.choose("selectbox", "key-0", "name")
+    officer.choose("selectbox", "group-0", "region")
+    officer.type("text_input", "source", "the public list")
+    officer.click("next-1")
+    assert not officer.warning
+    cells = officer.at.session_state["desk/draft"].answers["cells"]
+    assert cells["lists"][0]["file"] == "areas.csv"
+    assert cells["lists"][0]["group"] == "region"
+    officer.click("step-1")
+    assert officer.at.selectbox(key=STATE.key("group-0")).value == "region"
+    officer.click("typed-0")
+    officer.type("text_area", "values-0", "A\nB\nC")
+    officer.click("next-1")
+    cells = officer.at.session_state["desk/draft"].answers["cells"]
+    assert cells["lists"][0]["values"] == ["A", "B", "C"]
+
+
+def test_all_open_fields_of_the_last_question_are_named_as_on_the_page() -> None:
+    officer = Officer("area\nA\nB", "list.csv")
+    officer.click("next-0")
+    officer.type("text_area", "values-0", "A\nB")
+    officer.type("text_input", "source", "the law")
+    for step in (1, 2, 3):
+        officer.click(f"next-{step}")
+    officer.type("text_input", "publication-by", "The city")
+    officer.click("next-4")
+    assert "For what; On which legal basis; " in officer.warning
+    assert "Who publishes" not in officer.warning
+    assert "publication" not in officer.at.session_state["desk/draft"].answers
+
+
+DEPARTMENTS = ("Production", "Sales", "Logistics", "IT", "Board office")
+ANSWERS = ("Never", "Once", "Twice", "Monthly", "Weekly", "Don't know", "Prefer not to say")
+
+
+def staff() -> tuple[str, dict[str, int]]:
+    """3,000 rows of a survey of staff, and how many gave each answer in each department.
+
+    Weekly in the board office is a combination that nobody gave.
+    """
     rng = np.random.default_rng(7)
-    departments, answers = ("Production", "IT", "Board office"), ("Never", "Once", "Monthly")
-    who = rng.choice(3, 600, p=(0.7, 0.28, 0.02))
-    what = rng.choice(3, 600, p=(0.8, 0.17, 0.03))
-    lines = [f"{departments[d]},{answers[a]}" for d, a in zip(who, what, strict=True)]
-    officer = Officer("\n".join(("Department,Harassed", *lines)), "staff.csv")
+    who = rng.choice(len(DEPARTMENTS), 3_000, p=(0.42, 0.27, 0.2, 0.1, 0.01))
+    given = rng.choice(len(ANSWERS), 3_000, p=(0.6, 0.12, 0.08, 0.04, 0.01, 0.07, 0.08))
+    given[(who == 4) & (given == 4)] = 0
+    truth = {f"{one} · {other}": 0 for one in DEPARTMENTS for other in ANSWERS}
+    lines = ["Timestamp,Department,Harassed"]
+    for number, (d, a) in enumerate(zip(who, given, strict=True)):
+        truth[f"{DEPARTMENTS[d]} · {ANSWERS[a]}"] += 1
+        lines.append(f"2026-10-01 {number:04d},{DEPARTMENTS[d]},{ANSWERS[a]}")
+    return "\n".join(lines), truth
+
+
+def check_staff_table(pack: dict[str, bytes], truth: dict[str, int]) -> None:
+    """Each line of the table: exact is the true count and not small, hidden has no number."""
+    rows = rows_of(pack)
+    cells = [row for row in rows if row["level"] == "cell"]
+    # Each combination is listed, also the one that nobody gave.
+    assert [row["name"] for row in cells] == [*truth, "everybody else in the list"]
+    known = dict(truth) | {"everybody else in the list": 0, "all people of the list": 3_000}
+    for names in (DEPARTMENTS, ANSWERS):
+        for name in names:
+            known[name] = sum(truth[key] for key in truth if name in key.split(" · "))
+    column = "people (exact, or hidden)"
+    assert {row["name"] for row in rows} == set(known)
+    for row in rows:
+        if row["what the number is"] == "hidden":
+            assert row[column] == "", row
+        else:
+            assert row["what the number is"] == "exact", row
+            assert int(row[column]) == known[row["name"]], row
+            assert not 1 <= int(row[column]) <= 9, row
+    assert sum(row["what the number is"] == "exact" for row in cells) >= 10
+
+
+def test_a_staff_survey_is_released_with_small_counts_hidden() -> None:
+    text, truth = staff()
+    officer = Officer(text, "staff.csv")
     officer.click("next-0")
     officer.choose("radio", "shape", 2)
-    officer.type("text_area", "values-0", "\n".join(departments))
-    officer.type("text_area", "values-1", "\n".join((*answers, "Weekly")))
+    officer.choose("selectbox", "column-0", "Department")
+    officer.choose("selectbox", "column-1", "Harassed")
+    officer.type("text_area", "values-0", "\n".join(DEPARTMENTS))
+    officer.type("text_area", "values-1", "\n".join(ANSWERS))
     officer.type("text_input", "source", "the questionnaire, and the plan of departments")
     officer.click("next-1")
     officer.click("next-2")
@@ -190,11 +282,7 @@ def test_a_staff_survey_is_released_with_small_counts_hidden() -> None:
     officer.click("draw-start")
     assert not officer.warning
     assert officer.clicks <= CLICKS_MAX
-    rows = rows_of(officer.pack())
-    # Each combination is listed, also those that nobody gave.
-    assert len([row for row in rows if row["level"] == "cell"]) == 13
-    column = next(title for title in rows[0] if "people" in title)
-    assert not [row for row in rows if row[column] and 1 <= int(row[column]) <= 9]
+    check_staff_table(officer.pack(), truth)
 
 
 def test_the_desk_leads_those_who_ask_people_to_the_plan() -> None:
