@@ -64,6 +64,11 @@ def test_the_example_elects_whom_nobody_chose() -> None:
     elected = "".join("1" if each > 50 else "0" for each in ones)
     assert elected == selection.ELECTED == "111"
     assert elected not in people
+    votes = {f"votes of {item}": people.count(item) for item in people}
+    bits = {
+        f"{place} bit": one for place, one in zip(("first", "second", "third"), ones, strict=True)
+    }
+    assert dict(selection.example_headline().figures) == votes | bits
     assert "bit by bit elects 111, which nobody chose." in sentence
     figure = drawn(selection.example_figure(LIGHT))
     assert dict(zip(figure.data[0].x, figure.data[0].y, strict=True))["111"] == 0

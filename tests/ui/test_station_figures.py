@@ -141,6 +141,7 @@ def test_sums() -> None:
             assert now["local, more people"] == pytest.approx(
                 math.sqrt(100 * n * power) / (power - 1), rel=1e-6
             )
+            assert now["more people"] == 100 * n
             assert now["share"] == pytest.approx(100 * now["local"] / n)
             assert now["share, more people"] == pytest.approx(now["local, more people"] / n)
             counted = flipped(n, yes, q)
@@ -241,6 +242,7 @@ def test_rappor_of_all_phones_counts_what_its_ranges_say() -> None:
                 assert not {"estimate", "true", "range"} & set(now)
             else:
                 assert (now["estimate"], now["true"]) == pytest.approx((first, true))
+                assert now["range"] == pytest.approx(1.959964 * error, rel=1e-6)
             columns = {
                 name: [float(cell.replace(",", "")) for cell in column.values()]
                 for name, column in board.numbers.items()
