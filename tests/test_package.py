@@ -46,7 +46,7 @@ import caldp_ui
 app = Path(caldp_ui.__file__).parent / "dashboard" / "app.py"
 at = AppTest.from_file(str(app), default_timeout=120).run()
 assert not at.exception, at.exception
-print(len(at.markdown))
+print(len(at.button))
 """
 
 

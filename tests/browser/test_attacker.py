@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -23,6 +24,7 @@ from caldp_ui.adversary.page_state import (
 )
 from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
+from caldp_ui.parts import pack
 from tests.browser.conftest import SCREENS, OpenLink, Profiles, visiting
 from tests.browser.hands import (
     HEADLINE,
@@ -33,6 +35,7 @@ from tests.browser.hands import (
     hold,
 )
 from tests.browser.test_files import download
+from tests.browser.test_packs import unpacked
 from tests.servers import wait_until_settled
 from tests.ui.driver import both_lines
 
@@ -276,4 +279,7 @@ def test_a_table_of_ones_own_is_attacked_and_leaves_a_record(open_link: OpenLink
     hidden = {float(row["Nothing"]): row["hidden"] == "True" for row in rows}
     assert hidden == {31: False, 4: True, 2: True, 142: False, 3: True, 13: True}
     page.get_by_role("button", name="Audit and make the record").click()
-    assert "ward" in download(page, "record.html")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=pack.file_name(pack.PACK_NAME)).click()
+    files = unpacked(Path(saved.value.path()).read_bytes())
+    assert "ward" in files["record.html"].decode()

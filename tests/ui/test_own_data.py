@@ -462,8 +462,9 @@ def test_the_protection_of_a_row_is_told_apart_from_that_of_a_person() -> None:
 
 def test_the_first_page_leads_to_the_open_form() -> None:
     at = open_page("")
-    checked(at.button(key="start-yours-values").click().run())
-    assert is_open(go(at, navigation.VALUES))
+    checked(at.button(key="start-go-own-0").click().run())
+    at = go(at, navigation.PLACES)
+    assert "places-own-text" in {area.key for area in at.text_area}
 
 
 @pytest.mark.slow

@@ -229,6 +229,7 @@ def test_menus_show_what_was_detected_and_the_preview_follows_them() -> None:
         "Between cells": ";",
         "The first row has …": True,
         "Numbers are written …": ".",
+        "Only rows with …": None,
     }
     assert menus(at) == opened | {"answer": "answer", "people": "people"}
     assert preview(at) == [["yes|1", "no|2", "maybe|3"], ["3", "4", "5"]]

@@ -34,8 +34,11 @@ class Mark:
     high: int | None = None
 
 
-_BELOW: Final = re.compile(r"(?:[<]|less than|fewer than|under|below|weniger als|unter|moins de|"
-                           r"menos de|meno di)\s*(\d+)", re.IGNORECASE)  # fmt: skip
+_BELOW: Final = re.compile(
+    r"(?:[<]|less than|fewer than|under|below|weniger als|unter|moins de|"
+    r"menos de|meno di)\s*(\d+)",
+    re.IGNORECASE,
+)
 _UP_TO: Final = re.compile(r"(?:[≤]|up to|at most|bis(?: zu)?|höchstens)\s*(\d+)", re.IGNORECASE)
 _BETWEEN: Final = re.compile(r"(\d+)\s?(?:[-–]|to|bis)\s?(\d+)", re.IGNORECASE)
 _ABOVE: Final = re.compile(r"(?:[>≥]\s*(\d+)|(\d+)\s?\+)")

@@ -3,7 +3,6 @@
 import re
 import tomllib
 import unicodedata
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +31,6 @@ OPEN_END: Final = 999
 _YEAR_LIKE: Final = re.compile(r"\W*(19|20)\d\d\b.*")
 
 
-@lru_cache(maxsize=20_000)
 def plain(text: str) -> str:
     """A text in lower case, without accents, and with one space for all other signs."""
     apart = unicodedata.normalize("NFKD", re.sub(r'["״]', "", text[:200]).casefold())
@@ -41,7 +39,6 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", unicodedata.normalize("NFC", letters)))
 
 
-@lru_cache(maxsize=20_000)
 def is_total(label: str) -> bool:
     """Whether a label is a word for a total, or begins or ends in one, in the usual languages."""
     bare = plain(label)
