@@ -38,6 +38,7 @@ from caldp_core import (
     relative_error,
     run,
     standard_error,
+    total_variation,
 )
 from caldp_core.basics.limits import N_MAX
 from caldp_core.cli.commands import main
@@ -391,6 +392,9 @@ def public_records() -> dict[str, Any]:
         "scenario": Scenario(dataset=OwnTable(("a", "b"), (1, 2))),
         "protocol": protocol,
         "collected": CollectedTally.empty(protocol) + CollectedTally.empty(protocol),
+        "goal of one value": Goal(standard_error(2), 0.05),
+        "goal of all values": Goal(relative_error(0.1), 0.05),
+        "goal of the whole": Goal(total_variation("simplex"), 0.05),
     }
 
 
@@ -404,6 +408,17 @@ def test_records_equal_their_copies_and_no_others() -> None:
     made = mechanism(CONTEXT, "hadamard")
     assert made.sample_tally(PEOPLE, 7) != made.sample_tally(PEOPLE, 8)
     assert replace(CONTEXT, epsilon=CONTEXT.epsilon + 0.1) != CONTEXT
+
+
+def test_a_client_can_be_sent_to_another_process(tmp_path: Path) -> None:
+    protocol = Protocol.for_policy(Domain.of(["a", "b", "c", "d"]), CONTEXT, "Well?")
+    sent = pickle.loads(pickle.dumps(Client(protocol)))
+    assert sent.protocol == protocol
+    reports = [sent.report("a") for _ in range(40)]
+    assert len(set(reports)) > 1, "its coins are drawn where it is, not copied"
+    memory = tmp_path / "memory"
+    first = Client(protocol, memory).report("a", "Ann")
+    assert pickle.loads(pickle.dumps(Client(protocol, memory))).report("b", "Ann") == first
 
 
 def test_records_come_back_from_their_json() -> None:

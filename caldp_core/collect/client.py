@@ -215,7 +215,7 @@ class Client:
             protocol = read_protocol(protocol)
         self.protocol = protocol
         self._coins = DrawnCoins()
-        self._day: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat()
+        self._day: Callable[[], str] = _today
         path = None if memory is None else Path(memory)
         asked = protocols_by_name(protocol).items()
         self._senders = {name: _Sender(each, path) for name, each in asked}
@@ -254,6 +254,11 @@ class Client:
         """The report with the mark of its protocol, as a line of a file of reports."""
         mark = self.protocol.fingerprint[:MARK_LENGTH]
         return {"protocol": mark, "report": self.report(answer, person)}
+
+
+def _today() -> str:
+    """The day in UTC, such as 2024-02-29; a function of the module, so that clients are pickled."""
+    return datetime.now(UTC).date().isoformat()
 
 
 class _Sender:

@@ -29,7 +29,7 @@ Q_OF_VALUES: Final = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class Options(arrays.EqualByFields):
     """`prior`: (k,) shares of people by what is public, for "cascade-map", or None.
 
     `false_share`: q of the cascade, of what it keeps on a level the share that may be noise, in

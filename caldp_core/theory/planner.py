@@ -92,7 +92,7 @@ def total_variation(estimator: str) -> Accuracy:
 
 def standard_error(symbol: int) -> Accuracy:
     """Standard deviation of one symbol's unbiased estimate, exact; `symbol`: in [0, k)."""
-    return partial(_deviation, symbol)
+    return StandardError(symbol)
 
 
 def relative_error(floor: float) -> Accuracy:
@@ -103,24 +103,37 @@ def relative_error(floor: float) -> Accuracy:
     """
     floor = errors.check_number("floor", floor, 0.0, 1.0)
     errors.require(floor > 0, f"floor must be above 0 and at most 1, got {floor:g}.")
-    return partial(_worst_relative_error, floor)
+    return RelativeError(floor)
 
 
-# Functions of the module, as those within functions can't be sent to other processes.
-def _deviation(symbol: int, mechanism: Mechanism, p: Floats, n: int) -> float:
-    place = errors.check_whole("symbol", symbol, 0, mechanism.k - 1)
-    return float(np.sqrt(mechanism.variance(p, n)[place]))
+@dataclass(frozen=True)
+class StandardError:
+    """What `standard_error` gives: a record, so that it equals its copies in other processes."""
+
+    symbol: int
+
+    def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
+        """The error of n people from p."""
+        place = errors.check_whole("symbol", self.symbol, 0, mechanism.k - 1)
+        return float(np.sqrt(mechanism.variance(p, n)[place]))
 
 
-def _worst_relative_error(floor: float, mechanism: Mechanism, p: Floats, n: int) -> float:
-    common = p >= floor
-    errors.require(
-        bool(common.any()),
-        f"No value is had by a share of {floor:g} of the people; the largest share is "
-        f"{float(p.max()):.3g}. Take a smaller floor.",
-    )
-    deviation = np.sqrt(mechanism.variance(p, n)[common])
-    return _Z_95 * float((deviation / p[common]).max())
+@dataclass(frozen=True)
+class RelativeError:
+    """What `relative_error` gives: a record, so that it equals its copies in other processes."""
+
+    floor: float
+
+    def __call__(self, mechanism: Mechanism, p: Floats, n: int) -> float:
+        """The error of n people from p."""
+        common = p >= self.floor
+        errors.require(
+            bool(common.any()),
+            f"No value is had by a share of {self.floor:g} of the people; the largest share is "
+            f"{float(p.max()):.3g}. Take a smaller floor.",
+        )
+        deviation = np.sqrt(mechanism.variance(p, n)[common])
+        return _Z_95 * float((deviation / p[common]).max())
 
 
 @dataclass(frozen=True)

@@ -275,6 +275,9 @@ def test_the_search_for_people_ends_at_the_next_error_once_it_is_cancelled() -> 
 def test_a_goal_can_be_sent_to_another_process(accuracy: planner.Accuracy) -> None:
     made, goal = catalogue.in_context(CONTEXT, "hadamard"), planner.Goal(accuracy, 0.05)
     sent: planner.Goal = pickle.loads(pickle.dumps(goal))
+    assert sent == goal
+    assert hash(sent) == hash(goal)
+    assert sent != planner.Goal(accuracy, 0.06)
     assert sent.target == goal.target
     assert sent.accuracy(made, P, 10**4) == goal.accuracy(made, P, 10**4)
 
