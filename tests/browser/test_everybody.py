@@ -353,6 +353,9 @@ AS_AT_REST = "[data-stale=true] { opacity: 1 !important; transition: none !impor
 """Streamlit fades what a run has not drawn yet; work beside a page may start one at any moment."""
 
 
+_MORE_LOOKS = 5
+
+
 def violations(page: Any) -> list[str]:
     """What axe finds: the rule, the first element that breaks it, and how."""
     # What holds axe writes down as well, element by element, unless it is told not to.
@@ -375,9 +378,18 @@ def in_scheme(page: Any, scheme: str) -> None:
 
 
 def violations_in(page: Any, scheme: str) -> list[str]:
-    """What axe finds once the page is drawn and at rest in that scheme."""
+    """What axe finds once the page is drawn and at rest in that scheme.
+
+    The code of some controls comes once they are first drawn, and their names a moment later.
+    """
     in_scheme(page, scheme)
-    return violations(page)
+    found = violations(page)
+    for _ in range(_MORE_LOOKS):
+        if not found:
+            break
+        page.wait_for_timeout(1_000)
+        found = violations(page)
+    return found
 
 
 def test_axe_knows_a_broken_rule(browser: Any) -> None:

@@ -3,6 +3,8 @@
 
 {
     const DRAWN_MS = 100;
+    /* Streamlit loads the code of some controls, as of uploaders, once they are first drawn. */
+    const LATE_MS = 5000;
 
     const name = () => {
         for (const slider of document.querySelectorAll("[data-testid=stSlider] input[aria-labelledby]")) {
@@ -24,7 +26,19 @@
         }
     };
 
-    document.addEventListener("caldp:rest", name);
+    let timer = 0;
+    const nameSoon = () => {
+        clearTimeout(timer);
+        timer = setTimeout(name, DRAWN_MS);
+    };
+    const late = new MutationObserver(nameSoon);
+    let end = 0;
+    document.addEventListener("caldp:rest", () => {
+        name();
+        late.observe(document.body, {childList: true, subtree: true});
+        clearTimeout(end);
+        end = setTimeout(() => late.disconnect(), LATE_MS);
+    });
     // In another width sliders are drawn anew, without a run.
     addEventListener("resize", () => setTimeout(name, DRAWN_MS), {passive: true});
     addEventListener("DOMContentLoaded", () => {
