@@ -53,7 +53,7 @@ class Points:
     standard_errors: list[float]
 
 
-_Describe = Callable[[Points, float], tuple[str, float]]
+_Describe = Callable[[Points, float], tuple[str, dict[str, float]]]
 _SURE: Final = 2.0
 """Standard errors of the trials on either side of a number: in 95 of 100 cases it is within."""
 
@@ -77,16 +77,19 @@ class Axis:
     describe_change: _Describe
 
 
-def _describe_people_change(points: Points, place: float) -> tuple[str, float]:
+def _describe_people_change(points: Points, place: float) -> tuple[str, dict[str, float]]:
     x, errors = points.x, points.errors
     half = place_of(x, errors, place, 0.5 * value_at(x, errors, place))
     if half is not None:
-        text = formats.times_between(*halving_range(points, place))
-        return f"Half the error takes {text} as many people.", half / place
+        least, most = halving_range(points, place)
+        figures = {"times": half / place, "times_least": least, "times_most": most}
+        text = formats.times_between(least, most)
+        return f"Half the error takes {text} as many people.", figures
     times = x[-1] / place
     if times < 2:
-        return "", times
-    return f"Half the error takes more than {formats.times(times)} as many people.", times
+        return "", {"times": times}
+    sentence = f"Half the error takes more than {formats.times(times)} as many people."
+    return sentence, {"times": times}
 
 
 def halving_range(points: Points, place: float) -> tuple[float, float]:
@@ -122,13 +125,15 @@ def _describe_ratio(words: str, times: float, *, falls: bool = True) -> _Describ
     `words`: the sentence without its number.
     """
 
-    def describe(points: Points, place: float) -> tuple[str, float]:
+    def describe(points: Points, place: float) -> tuple[str, dict[str, float]]:
         x, errors = points.x, points.errors
         if times * place > x[-1]:
-            return "", times
+            return "", {"times": times}
         ratio = value_at(x, errors, times * place) / value_at(x, errors, place)
         shown = 1 / ratio if falls else ratio
-        return f"{words} {formats.about(shown, _part_of_ratio(points, place, times))}.", shown
+        return f"{words} {formats.about(shown, _part_of_ratio(points, place, times))}.", {
+            "times": shown
+        }
 
     return describe
 

@@ -159,7 +159,7 @@ def headline(record: state.Curves, curves: Sequence[state.CurveData]) -> formats
         f"“{partial[0]}” protects only {formats.out_of(partial[1])} people." if partial else "",
         change,
     ]
-    figures = {**_figures(pair, place), "partly": partial[1] if partial else 1.0, "times": times}
+    figures = {**_figures(pair, place), "partly": partial[1] if partial else 1.0, **times}
     return formats.Headline.of([exposed, _left_out_sentence(pair)], sentences, figures)
 
 
@@ -260,10 +260,12 @@ def _partial(
     return next(((title, share) for title, share in found if share < _EVERYBODY), None)
 
 
-def _change(record: state.Curves, curve_pair: CurvePair, place: float) -> tuple[str, float]:
-    """How the error changes from `place` on: a sentence and its number."""
+def _change(
+    record: state.Curves, curve_pair: CurvePair, place: float
+) -> tuple[str, dict[str, float]]:
+    """How the error changes from `place` on: a sentence and its figures."""
     if None in curve_pair.least.expected:
-        return "Some points are not computed yet.", 0.0
+        return "Some points are not computed yet.", {"times": 0.0}
     return state.AXES[record.against].describe_change(_points(curve_pair.least), place)
 
 

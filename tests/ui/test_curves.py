@@ -352,8 +352,8 @@ def test_reading_off() -> None:
             10.0,
         ),
     ):
-        said, number = describe[axis](work.Points(x, errors, [0.0] * len(x)), place)
-        assert (said, round(number, 9)) == (text, figure)
+        said, figures = describe[axis](work.Points(x, errors, [0.0] * len(x)), place)
+        assert (said, round(figures["times"], 9)) == (text, figure)
     exact = work.Points(x, tv, [0.0] * len(x))
     assert describe["people"](exact, 60.0)[0] == describe["epsilon"](exact, 60.0)[0] == ""
     with pytest.raises(CaldpError):

@@ -248,7 +248,7 @@ def test_code_of_the_curves_prints_every_point(
     rows = [line.split("\t") for line in run_code(curves.SNIPPET, tmp_path, capsys)]
     found = {(f.line, f.place): f.error for f in expected_errors(drawn, no_progress)}
     points = [(i, j) for i, line in enumerate(drawn) for j in range(len(line.places))]
-    assert len(rows) == len(points) == 14
+    assert len(rows) == len(points) == 50
     for (title, x, tv), (i, j) in zip(rows, points, strict=True):
         error = found[i, j]
         assert error is not None
