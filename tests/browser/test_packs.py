@@ -112,7 +112,7 @@ class Officer:
 
     def bring(self, name: str, text: str) -> None:
         """The file is read, and asks what it has to ask."""
-        self.press("Choose a file")
+        self.press("Places")
         self.choose(".st-key-places-own-file", name, text)
         self.press("Read the file")
 

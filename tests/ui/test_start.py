@@ -253,6 +253,7 @@ THERE = {
     "decide-0": "desk-step-0",
     "decide-1": "plan-protection",
     "own-0": "places-own-text",
+    "own-1": "values-own-text",
 }
 """A control of the page that each way leads to."""
 
