@@ -3,7 +3,7 @@
 A bound by entries bounds nothing, as one may take as much as a thousand others.
 
 A value may have an owner, who alone finds it and with whom it goes: a program that works for
-several people sets `find_owner`, so that what is made of one's data is no other's.
+several people sets `find_owner`, so that results made from one person's data stay theirs.
 """
 
 import sys

@@ -19,7 +19,7 @@ CODES_BELOW_0: Final = frozenset({-1, -2, -7, -8, -9, -99, -999})
 _NOISE: Final = 1e-4
 """Of a unit, by which a multiple may be off: shares of people have decimals."""
 _ROUND_SHARE: Final = 0.7
-"""Of all numbers those that are round, from which sums by chance are reckoned among round ones."""
+"""Share of round numbers, by which the chance of a sum among round numbers is computed."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def structure(reading: Reading) -> Joint:
     named = tuple(at for at in (layout.answer, layout.group) if at is not None and at != count)
     columns = find_columns(reading.file.names, rows, count, named)
     if layout.answer in columns.beside and not layout.named:
-        # A level or region that another label determines is no answer of its own.
+        # A level or region that follows from another label is not an answer.
         layout = replace(layout, answer=columns.labels[0])
         reading = replace(reading, layout=layout)
     table = CountTable(reading.file.names, rows, count, layout.mark or ".", named)
