@@ -46,6 +46,8 @@ from tests.servers import Server
 
 _FRAME_MAX: Final = 2**26
 _PATIENCE_S: Final = 30.0
+_FILE_PATIENCE_S: Final = 180.0
+"""An offline file holds films of all its settings: seconds of work, more beside other work."""
 _ENDS: Final = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
@@ -74,9 +76,17 @@ class Visitor:
         self.labels: dict[str, list[str]] = {}
         self.messages = self.received = 0
         self.was_closed = False
+        self._fault: Exception | None = None
         self.visit = ""
         self.alerts: list[str] = []
+        self._files_asked = 0
         self._file_answers: dict[str, asyncio.Future[Any]] = {}
+
+    async def __aenter__(self) -> "Visitor":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     @classmethod
     async def arrive(cls, address: str, page: str, query: str = "", **connection: Any) -> "Visitor":
@@ -144,7 +154,7 @@ class Visitor:
             self._widgets[key] = widget
         state.widget_states.widgets.append(widget)
         state.fragment_id = self._parts.get(key, "")
-        self._run_end.clear()
+        self._expect_run()
         await self._send(state)
 
     async def prepare_file(self, key: str) -> str:
@@ -152,7 +162,8 @@ class Visitor:
 
         Raises `RuntimeError` where the server can't make it.
         """
-        number = f"file-{len(self._file_answers)}"
+        self._files_asked += 1
+        number = f"file-{self._files_asked}"
         answer = self._file_answers[number] = asyncio.get_running_loop().create_future()
         message = BackMsg()
         message.backend_operation_request.request_id = number
@@ -161,8 +172,15 @@ class Visitor:
             key
         ].deferred_file_id
         await self._socket.send(message.SerializeToString())
-        async with asyncio.timeout(_PATIENCE_S):
-            response = await answer
+        try:
+            async with asyncio.timeout(_FILE_PATIENCE_S):
+                response = await answer
+        except TimeoutError as error:
+            # Which file it is, and whether anybody listened, is what one needs to know.
+            heard = "the socket was closed" if self.was_closed else "the server is silent"
+            raise TimeoutError(f"{key} on {self.page}: no answer, {heard}") from error
+        finally:
+            del self._file_answers[number]
         if response.error_msg:
             raise RuntimeError(response.error_msg)
         return str(response.deferred_file.url)
@@ -170,7 +188,7 @@ class Visitor:
     async def wait_for_end(self) -> None:
         """Wait for the end of a run that was asked for; raises `TimeoutError`."""
         async with asyncio.timeout(_PATIENCE_S):
-            await self._run_end.wait()
+            await self._wait_for_run_end()
 
     @property
     def is_answered(self) -> bool:
@@ -195,8 +213,8 @@ class Visitor:
         """Wait for the end of a run after which `condition` holds; raises `TimeoutError`."""
         async with asyncio.timeout(patience_s):
             while not condition():
-                self._run_end.clear()
-                await self._run_end.wait()
+                self._expect_run()
+                await self._wait_for_run_end()
 
     async def close(self) -> None:
         """Close the socket and end the visit's tasks."""
@@ -225,6 +243,22 @@ class Visitor:
                 self._handle(ForwardMsg.FromString(frame))
         except ConnectionClosed:
             self.was_closed = True
+        except Exception as fault:
+            # Else everybody would wait for what nobody hears.
+            self._fault = fault
+            self._run_end.set()
+            for answer in self._file_answers.values():
+                answer.set_exception(fault)
+            raise
+
+    def _expect_run(self) -> None:
+        if self._fault is None:  # else no run's end will ever be heard
+            self._run_end.clear()
+
+    async def _wait_for_run_end(self) -> None:
+        await self._run_end.wait()
+        if self._fault is not None:
+            raise RuntimeError("This visit no longer understands the server.") from self._fault
 
     def _handle(self, message: ForwardMsg) -> None:
         message = self._resolve(message)
@@ -252,8 +286,9 @@ class Visitor:
 
     def _take_file_answer(self, message: ForwardMsg) -> None:
         response = message.backend_operation_response
-        if response.request_id:
-            self._file_answers[response.request_id].set_result(response)
+        # An answer that nobody waits for any longer is none.
+        if answer := self._file_answers.get(response.request_id):
+            answer.set_result(response)
 
     def _resolve(self, message: ForwardMsg) -> ForwardMsg:
         """The message itself, or the one that it stands for."""

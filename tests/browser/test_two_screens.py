@@ -92,9 +92,17 @@ def own_screen(projector: Any, watch: Watch) -> Any:
     own.set_viewport_size(DESKTOP)
     watch.follow(own)
     own.goto(f"{projector.url.partition('?')[0]}#presenter")
-    own.locator(".st-key-room-side").get_by_text(f"Step 1 of {len(STEPS)}").wait_for()
+    expect_notes(own, 0)
     wait_until_settled(own)
     return own
+
+
+def expect_notes(own: Any, number: int) -> None:
+    """Wait until the own screen's notes are those of step `number`, counted from 0.
+
+    They follow within a second; a click before that hands over the question that is still there.
+    """
+    own.locator(".st-key-room-side").get_by_text(f"Step {number + 1} of {len(STEPS)}").wait_for()
 
 
 def ask_on(own: Any) -> None:
@@ -130,6 +138,7 @@ def test_what_is_pressed_on_either_screen_both_know(projector: Any, watch: Watch
     # The own screen's "Ask the phones", and the classroom's "Ask the class first".
     own.locator(".st-key-room-step-next button").click()
     expect_step(projector, 2)
+    expect_notes(own, 2)
     own.locator(".st-key-room-step-ask button").click()
     projector.wait_for_url("**/room*")
     expect(own.locator(".st-key-room-text input")).to_have_value(question("sum").text)

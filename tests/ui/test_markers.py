@@ -93,25 +93,26 @@ def test_nothing_of_a_visit_is_left_once_it_has_gone(server: Server, folder: Pat
     assert scan(server) == {}
 
     async def visit() -> list[str]:
-        visitor = await Visitor.open(server.address, "values", "values-own")
-        await bring(visitor, table)
-        files = await press_everything(visitor)
-        link = visitor.query
-        for page in ("plan", "curves", "coarser", "adversary"):
-            await go_to(visitor, page)
-            files += await press_everything(visitor)
-        assert len(files) > 10
-        assert await asyncio.to_thread(scan, server), "the scan finds what is there"
-        # A second visit finds nothing of it, by its link or by any page.
-        other = await Visitor.open(server.address, "values", "values-own", link)
-        assert "Yours" not in texts_of(other)
-        for entry in PAGES:
-            await go_to(other, Path(entry.path).stem)
-            assert not [name for name in NAMES if name in texts_of(other)]
-        await other.close()
-        assert not [name for name in NAMES if name in link]
-        await visitor.close()
-        return files
+        async with await Visitor.open(server.address, "values", "values-own") as visitor:
+            await bring(visitor, table)
+            files = await press_everything(visitor)
+            link = visitor.query
+            for page in ("plan", "curves", "coarser", "adversary"):
+                await go_to(visitor, page)
+                files += await press_everything(visitor)
+            assert len(files) > 10
+            assert await asyncio.to_thread(scan, server), "the scan finds what is there"
+            assert not [name for name in NAMES if name in link]
+            await see_nothing_of_it(link)
+            return files
+
+    async def see_nothing_of_it(link: str) -> None:
+        """A second visit finds nothing of the first, by its link or by any page."""
+        async with await Visitor.open(server.address, "values", "values-own", link) as other:
+            assert "Yours" not in texts_of(other)
+            for entry in PAGES:
+                await go_to(other, Path(entry.path).stem)
+                assert not [name for name in NAMES if name in texts_of(other)]
 
     files = run(visit())
     until = monotonic() + PATIENCE_S
