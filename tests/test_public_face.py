@@ -25,9 +25,12 @@ from caldp_core import (
     Context,
     Domain,
     Goal,
+    NoisyMemo,
     Protocol,
+    Questions,
     Scenario,
     Tally,
+    WrittenOut,
     audit_mechanism,
     epsilon_for,
     estimate,
@@ -50,8 +53,9 @@ from caldp_core.experiments.run import encode_png
 from caldp_core.experiments.table import columns_of
 from caldp_core.mechanisms.catalogue import MECHANISMS, MechanismName, mechanisms_for
 from caldp_core.mechanisms.randomness import generator
-from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_core.scenarios.blocks import EvenRuns, SensitiveSymbols
+from caldp_core.privacy.distance import DistanceMetric
+from caldp_core.privacy.matrix import BinaryPolicy, DenseMatrix, released_together
+from caldp_core.scenarios.blocks import EvenRuns, OneBlock, SensitiveSymbols
 from tests.contract.checks import naming
 from tests.datasets.files import read_table
 
@@ -392,6 +396,10 @@ def public_records() -> dict[str, Any]:
         "scenario": Scenario(dataset=OwnTable(("a", "b"), (1, 2))),
         "protocol": protocol,
         "collected": CollectedTally.empty(protocol) + CollectedTally.empty(protocol),
+        "questions": Questions({"well": protocol}),
+        "matrix": DenseMatrix.of([[0, 1], [2, 0]]),
+        "both releases": released_together(CONTEXT, CONTEXT),
+        "plan": NoisyMemo.of(1.0, 8, 30),
         "goal of one value": Goal(standard_error(2), 0.05),
         "goal of all values": Goal(relative_error(0.1), 0.05),
         "goal of the whole": Goal(total_variation("simplex"), 0.05),
@@ -410,6 +418,62 @@ def test_records_equal_their_copies_and_no_others() -> None:
     assert replace(CONTEXT, epsilon=CONTEXT.epsilon + 0.1) != CONTEXT
 
 
+def test_results_of_every_example_equal_their_copies_with_all_that_is_in_them() -> None:
+    """All mechanisms of the catalogue and all policies: a file each in `examples/`."""
+    kinds = set()
+    for file in sorted((ROOT / "examples").glob("*.json")):
+        scenario = replace(Scenario.from_file(str(file)), trials=1)
+        result = run(prepare(scenario))
+        parts = {
+            "result": result,
+            "setup": result.setup,
+            "outcome": result.first,
+            "evidence": result.first.evidence,
+            "data": result.setup.dataset,
+            "blocks": result.setup.partition,
+            "policy": result.setup.policy,
+            "mechanism": result.setup.mechanism,
+        }
+        copies = pickle.loads(pickle.dumps(parts)), deepcopy(parts)
+        for name, part in parts.items():
+            for copied in copies:
+                with naming(f"{file.name}: {name}"):
+                    assert copied[name] is not part
+                    assert copied[name] == part
+                    assert hash(copied[name]) == hash(part)
+        kinds.add(type(result.setup.spec))
+    assert kinds >= {entry.spec for entry in MECHANISMS.values()}
+
+
+def test_values_that_differ_in_anything_are_not_equal() -> None:
+    table, skewed = [[3, 1], [1, 3]], np.array([0.9, 0.1])
+    binary = BinaryPolicy(2.0, 2.0)
+    apart = [[0, 1], [1, 0]]
+    oue, less_private = mechanism(CONTEXT, "oue"), replace(CONTEXT, epsilon=CONTEXT.epsilon * 2)
+    for name, first, second in (
+        ("method", mechanism(CONTEXT, "galois"), mechanism(CONTEXT, "hadamard")),
+        ("ε", oue, mechanism(less_private, "oue")),
+        ("prior", WrittenOut(binary, table, 4), WrittenOut(binary, table, 4, skewed)),
+        ("policy", WrittenOut(binary, table, 4), WrittenOut(BinaryPolicy(3.0, 3.0), table, 4)),
+        ("matrix", DenseMatrix.of(apart), DenseMatrix.of([[0, 1], [2, 0]])),
+        (
+            "distances",
+            DistanceMetric.of([[0, 1], [1, 0]], 1.0),
+            DistanceMetric.of([[0, 2], [2, 0]], 1.0),
+        ),
+    ):
+        with naming(name):
+            assert first == deepcopy(first)
+            assert first != second
+    answers = OwnTable(("a", "b"), (100, 200))
+    scenario = Scenario(dataset=answers).with_context(blocks=OneBlock())
+    result = run(prepare(scenario))
+    assert result != run(prepare(replace(scenario, seed=2)))
+    assert result.first != run(prepare(replace(scenario, seed=2))).first
+    assert replace(result, seconds=result.seconds + 1.0) != result
+    assert {result.setup: 1}[deepcopy(result.setup)] == 1
+
+
 def test_a_client_can_be_sent_to_another_process(tmp_path: Path) -> None:
     protocol = Protocol.for_policy(Domain.of(["a", "b", "c", "d"]), CONTEXT, "Well?")
     sent = pickle.loads(pickle.dumps(Client(protocol)))
@@ -423,7 +487,7 @@ def test_a_client_can_be_sent_to_another_process(tmp_path: Path) -> None:
 
 def test_records_come_back_from_their_json() -> None:
     texts = {n: r for n, r in public_records().items() if hasattr(r, "to_json")}
-    assert texts.keys() == {"tally", "scenario", "protocol", "collected"}
+    assert texts.keys() == {"tally", "scenario", "protocol", "questions", "collected"}
     for name, record in texts.items():
         with naming(name):
             assert type(record).from_json(record.to_json()) == record

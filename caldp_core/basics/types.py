@@ -70,12 +70,32 @@ class EqualByFields:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        names = [each.name for each in fields(self)]  # type: ignore[arg-type]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+        compared = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        return all(have_same_value(getattr(self, name), getattr(other, name)) for name in compared)
 
     def __hash__(self) -> int:
-        values = (getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]
-        return hash(tuple(len(v) if isinstance(v, np.ndarray | dict) else v for v in values))
+        compared = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        return hash(tuple(_hashable(getattr(self, name)) for name in compared))
+
+
+def have_same_value(first: Any, second: Any) -> bool:
+    """Whether two values are equal, arrays by their entries; no entry (NaN) equals no entry."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        floats = all(np.asarray(each).dtype.kind == "f" for each in (first, second))
+        return bool(np.array_equal(first, second, equal_nan=floats))
+    if isinstance(first, tuple | list) and type(first) is type(second):
+        pairs = zip(first, second, strict=False)
+        return len(first) == len(second) and all(have_same_value(*pair) for pair in pairs)
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if first.keys() != second.keys():
+            return False
+        return all(have_same_value(value, second[key]) for key, value in first.items())
+    return bool(first == second)
+
+
+def _hashable(value: Any) -> Any:
+    """What the hash of a record takes of a field: of arrays and collections their length."""
+    return len(value) if isinstance(value, np.ndarray | list | tuple | Mapping) else value
 
 
 def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:

@@ -26,7 +26,7 @@ from caldp_core.basics.files import (
     parse_int,
 )
 from caldp_core.basics.limits import CONFIDENCE_MAX, CONFIDENCE_MIN, N_MAX
-from caldp_core.basics.types import Bools, Floats, read_only, short_repr
+from caldp_core.basics.types import Bools, EqualByFields, Floats, read_only, short_repr
 from caldp_core.collect import report_files
 from caldp_core.collect.collected_tally import (
     REASONS,
@@ -204,7 +204,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(EqualByFields):
     """What is known of the people of a collection.
 
     `table`: its columns as `estimate_table` makes them, k entries each. `level`: probability
@@ -271,7 +271,7 @@ class Results:
 
 
 @dataclass(frozen=True, eq=False)
-class Tallies:
+class Tallies(EqualByFields):
     """A protocol and its tallies by name; `of` checks that they belong together."""
 
     protocol: Protocol

@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 
 import caldp_core
 from caldp_core.basics.errors import count_text, require
-from caldp_core.basics.types import short_repr
+from caldp_core.basics.types import EqualByFields, short_repr
 from caldp_core.collect import json_files
 from caldp_core.collect.protocol import PROTOCOL_KEY, SEVERAL, Protocol
 
@@ -25,7 +25,7 @@ _NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
+class Questions(EqualByFields):
     """1 to 100 protocols by name, no two the same; raises `CaldpError` for anything else.
 
     A name has up to 40 letters, digits, - and _, and begins with a letter.

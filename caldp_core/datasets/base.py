@@ -11,13 +11,21 @@ from typing import Protocol
 import numpy as np
 
 from caldp_core.basics.errors import count_text, require
-from caldp_core.basics.types import Floats, Ints, Progress, counts_by, no_progress, read_only
+from caldp_core.basics.types import (
+    EqualByFields,
+    Floats,
+    Ints,
+    Progress,
+    counts_by,
+    no_progress,
+    read_only,
+)
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import LargerCells
 
 
 @dataclass(frozen=True, eq=False)
-class FineMap:
+class FineMap(EqualByFields):
     """The small cells of a map of larger cells: how `cells` combine them, and their (k,) shares."""
 
     cells: LargerCells
@@ -30,7 +38,7 @@ class FineMap:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
+class Dataset(EqualByFields):
     """People over a domain.
 
     `distribution`: (k,) floats, sums to 1. `counts`: (k,) whole people per symbol where the data

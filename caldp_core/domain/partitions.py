@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from caldp_core.basics import errors
 from caldp_core.basics.cache import cached, cached_by
 from caldp_core.basics.limits import AREAS_MAX, TOGETHER_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.domain.domains import KM_PER_DEGREE, Area, Domain, GridDomain, degrees_apart
 
 _CELLS_MIN: Final = 2
@@ -27,7 +27,7 @@ _CELLS_MIN: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(EqualByFields):
     """Blocks of a domain: `labels` (k,) int64 in [0, m), `names` of the m blocks for readers."""
 
     labels: Ints

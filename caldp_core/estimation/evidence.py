@@ -82,7 +82,7 @@ def check_false_share(q: float | None) -> float | None:
 
 
 @dataclass(frozen=True, eq=False)
-class ClearShares:
+class ClearShares(arrays.EqualByFields):
     """What reports in the clear say almost exactly, which no estimator may move.
 
     `hidden`: (k,) flags of all other symbols. `shares`: (k,) of the symbols in the clear, 0 for
@@ -114,7 +114,7 @@ class ClearShares:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(arrays.EqualByFields):
     """Everything that post-processing can use. Build it with `Evidence.of`.
 
     `unbiased`: (k,) unbiased shares, may be negative. `blocks`: (k,) labels in [0, m).

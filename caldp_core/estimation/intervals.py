@@ -439,7 +439,7 @@ Range: TypeAlias = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class ShareWithin:
+class ShareWithin(EqualByFields):
     """Share of a whole's people, such as those of a group, who are in a part of it.
 
     `range`: in [0, 1]. `free`: (3,) low, estimate and high without these bounds; -2 to 2 where the

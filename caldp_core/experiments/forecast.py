@@ -16,7 +16,15 @@ import numpy as np
 
 from caldp_core.audit.inference import easiest_guess
 from caldp_core.basics.errors import CaldpError, require
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, turn_of
+from caldp_core.basics.types import (
+    Bools,
+    EqualByFields,
+    Floats,
+    Ints,
+    Progress,
+    no_progress,
+    turn_of,
+)
 from caldp_core.domain.partitions import Partition
 from caldp_core.estimation.estimators import ESTIMATORS
 from caldp_core.estimation.evidence import KNOWING_MAP
@@ -149,7 +157,7 @@ def is_slow(setup: Setup) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(EqualByFields):
     """(points,) abscissae `x` and expected `tv`; 90 % of repetitions fall in [low, high].
 
     Points that take trials of more than a second each are left out.

@@ -16,7 +16,7 @@ import numpy as np
 from caldp_core.audit.adversary import max_guess_accuracy, max_record_guess_accuracy
 from caldp_core.basics.errors import check_n, check_number, check_whole
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, OWN_QUESTIONS_MAX
-from caldp_core.basics.types import Floats, Ints
+from caldp_core.basics.types import EqualByFields, Floats, Ints
 from caldp_core.domain.domains import Domain, scale_of
 from caldp_core.estimation.estimators import estimator
 from caldp_core.estimation.evidence import Evidence
@@ -75,7 +75,7 @@ class QuestionPlan:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Question(EqualByFields):
     """`make(epsilon)`: the mechanism that protects its answers at ε; `p`: (k,) true shares.
 
     `estimator`: its own, by name; None for that of all questions.
@@ -131,7 +131,7 @@ def wrong_share(plan: QuestionPlan, question: Question, n: int, name: str) -> fl
 
 
 @dataclass(frozen=True, eq=False)
-class Marginal:
+class Marginal(EqualByFields):
     """One question's answer: (k,) `people` who were asked, estimated shares and their 95 % ranges.
 
     `low` and `high` include the estimate, see `ranges`.

@@ -21,7 +21,15 @@ import numpy as np
 
 from caldp_core.basics.errors import require
 from caldp_core.basics.extras import scipy
-from caldp_core.basics.types import Bools, Floats, Ints, Progress, no_progress, sums_by
+from caldp_core.basics.types import (
+    Bools,
+    EqualByFields,
+    Floats,
+    Ints,
+    Progress,
+    no_progress,
+    sums_by,
+)
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Tails, limits
@@ -167,7 +175,7 @@ _MIN_VARIANCE: Final = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class ResultAreas:
+class ResultAreas(EqualByFields):
     """Areas by which a result is added up.
 
     `names`: (a,); `labels`: (k,) each symbol's area. `grid`: a map, and `cells`: (cells,) the area

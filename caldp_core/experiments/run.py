@@ -26,7 +26,16 @@ import numpy as np
 from caldp_core.audit.inference import readable_share
 from caldp_core.basics.errors import CaldpError, check_type, count_text, require
 from caldp_core.basics.extras import explain_missing
-from caldp_core.basics.types import Bools, Floats, Ints, Levels, Progress, no_progress, read_only
+from caldp_core.basics.types import (
+    Bools,
+    EqualByFields,
+    Floats,
+    Ints,
+    Levels,
+    Progress,
+    no_progress,
+    read_only,
+)
 from caldp_core.datasets import Dataset
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.domain.partitions import Partition
@@ -219,7 +228,7 @@ def _svg(height: int, label: str, parts: list[str]) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Setup:
+class Setup(EqualByFields):
     """A scenario with its data, policy and mechanism made: ready to run, and to be shared.
 
     `policy`: what is promised. `partition`, `sensitive`: its blocks and (k,) flags; a policy
@@ -234,6 +243,10 @@ class Setup:
     mechanism: Mechanism
     mechanism_name: str
     spec: MechanismSpec
+
+    def __hash__(self) -> int:
+        # Short, as caches ask for it in each run of a page.
+        return hash((self.mechanism_name, self.mechanism.k, self.scenario.n, self.scenario.seed))
 
     def __repr__(self) -> str:
         return (
@@ -267,7 +280,7 @@ class BoxError:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MapPair:
+class MapPair(EqualByFields):
     """(k,) true and estimated shares of the cells of a map of at most 500 cells."""
 
     truth: Floats
@@ -309,7 +322,7 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outcome:
+class Outcome(EqualByFields):
     """One trial: (k,) `people` counts, the `evidence` in their reports, and the `estimate`.
 
     `estimate`: (k,) shares by the scenario's estimator. `levels`: (k,) how far symbols were pooled
@@ -341,7 +354,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(EqualByFields):
     """The result of a scenario: the `first` trial whole, and the errors of all."""
 
     setup: Setup

@@ -19,6 +19,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -126,6 +127,36 @@ def digest(*parts: str | NDArray[Any]) -> str:
             form = f"array {part.dtype.str} {part.shape} "
             whole.update(hashlib.sha256(form.encode() + part.tobytes()).digest())
     return whole.hexdigest()
+
+
+class EqualByMeaning:
+    """Mechanisms of one class that are equal where reports mean the same, as their copies are."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest that two mechanisms share only if their reports mean the same."""
+        raise NotImplementedError
+
+    def compared_values(self) -> tuple[Any, ...]:
+        """What equal mechanisms share: the fingerprint, the policy, and what estimates need."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EqualByMeaning) or type(self) is not type(other):
+            return NotImplemented
+        return arrays.have_same_value(self.compared_values(), other.compared_values())
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy is made of, without what it works out anew: that may be functions."""
+        derived = set()
+        for cls in type(self).__mro__:
+            for name, value in vars(cls).items():
+                if isinstance(value, cached_property):
+                    derived.add(name)
+        return {name: value for name, value in vars(self).items() if name not in derived}
 
 
 class Mechanism(Protocol):

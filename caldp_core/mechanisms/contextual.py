@@ -7,7 +7,7 @@ names itself in the clear.
 
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, cou
 from caldp_core.mechanisms import capabilities, randomness
 from caldp_core.mechanisms.base import (
     CraftableOracles,
+    EqualByMeaning,
     Family,
     FrequencyOracles,
     Tally,
@@ -68,7 +69,7 @@ class ContextProducts:
         return result
 
 
-class ContextMechanism:
+class ContextMechanism(EqualByMeaning):
     """One family run inside one context. See `Mechanism` for what its methods promise."""
 
     def __init__(self, context: Context, name: str, family: Family) -> None:
@@ -114,6 +115,10 @@ class ContextMechanism:
             oracles.cover_threshold,
             *oracles.settings,
         )
+
+    def compared_values(self) -> tuple[Any, ...]:
+        """What equal mechanisms share."""
+        return self.fingerprint, self.policy
 
     def privatize(self, x: ArrayLike, rng: Seed) -> Reports:
         """(n,) symbols → (n,) reports of the family's dtype, simulated with `rng`."""

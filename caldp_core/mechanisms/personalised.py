@@ -18,7 +18,7 @@ wherever x is. Whether the background says so decides the bias (`PersonalisedMec
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +34,7 @@ from caldp_core.basics.errors import (
 from caldp_core.basics.limits import K_MAX
 from caldp_core.basics.types import Bools, Floats, Ints, Reports, Seed, WordSource
 from caldp_core.mechanisms import randomness
-from caldp_core.mechanisms.base import Family, Tally
+from caldp_core.mechanisms.base import EqualByMeaning, Family, Tally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.privacy.context import PersonalPolicy
 
@@ -78,7 +78,7 @@ class Bias:
     total_variation: float
 
 
-class PersonalisedMechanism:
+class PersonalisedMechanism(EqualByMeaning):
     """One family as PUM, for people of the policy's model. See `Mechanism`.
 
     `name`, `family`: of the common mechanism, `common`. `estimate` is unbiased if the background is
@@ -102,6 +102,10 @@ class PersonalisedMechanism:
     def fingerprint(self) -> str:
         """The common mechanism's, as backgrounds change the estimate, not the reports."""
         return self.common.fingerprint
+
+    def compared_values(self) -> tuple[Any, ...]:
+        """What equal mechanisms share; the policy has the backgrounds."""
+        return self.fingerprint, self.policy
 
     def add_tags(self, x: ArrayLike, own: ArrayLike) -> Ints:
         """(n,) symbols and (n, κ) own symbols → (n,) symbols of the common mechanism.

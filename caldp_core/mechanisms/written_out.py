@@ -22,13 +22,13 @@ from numpy.typing import ArrayLike
 from caldp_core.basics import errors
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES
 from caldp_core.basics.types import Floats, Ints, Seed, WordSource
-from caldp_core.mechanisms.base import Tally, check_tally, digest
+from caldp_core.mechanisms.base import EqualByMeaning, Tally, check_tally, digest
 from caldp_core.mechanisms.capabilities import ChannelProducts, DenseProducts, InvertibleProducts
 from caldp_core.mechanisms.randomness import ExactInversion, generator, seeded_words, system_words
 from caldp_core.privacy.context import PrivacyMatrix, check_policy
 
 
-class NumberReports(ABC):
+class NumberReports(EqualByMeaning, ABC):
     """A mechanism whose reports are 0, …, outputs − 1, so that its tally is a histogram.
 
     See `Mechanism` for what the methods promise.
@@ -45,6 +45,10 @@ class NumberReports(ABC):
     @abstractmethod
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
+
+    def compared_values(self) -> tuple[Any, ...]:
+        """What equal mechanisms share."""
+        return self.fingerprint, self.policy
 
     @property
     @abstractmethod
@@ -223,6 +227,10 @@ class WrittenOut(TableReports):
     def fingerprint(self) -> str:
         """Digest that two mechanisms share only if their reports mean the same."""
         return digest("written out", str(self.whole), *(f"{row}" for row in self.numerators))
+
+    def compared_values(self) -> tuple[Any, ...]:
+        """What equal mechanisms share: estimates are the most accurate at a prior of their own."""
+        return *super().compared_values(), self._prior
 
     @cached_property
     def estimator(self) -> Floats:

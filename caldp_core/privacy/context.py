@@ -232,7 +232,7 @@ def _labels(labels: NDArray[Any]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class PersonalPolicy:
+class PersonalPolicy(EqualByFields):
     """A common sensitive set X_S and κ tags, at one ε.
 
     `sensitive`: (k,) bool, X_S. `shares`: (κ,) of the people at a place outside of X_S the share

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import check_epsilon, check_k, check_number, check_symbols, require
 from caldp_core.basics.limits import DISTANCE_EPSILON_MAX, DISTANCE_EPSILON_MIN, EXACT_MAX_ENTRIES
-from caldp_core.basics.types import Bools, Floats, Ints
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints
 from caldp_core.domain.domains import KM_PER_DEGREE, GridDomain
 from caldp_core.privacy.context import PrivacyMatrix, dense
 
@@ -103,7 +103,7 @@ class EuclideanMetric(_OnGrid):
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceMetric:
+class DistanceMetric(EqualByFields):
     """E = ε·d(x, x′) for any small table of distances.
 
     `distances`: (k, k) in any unit, symmetric, 0 on the diagonal, triangle inequality kept

@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_number, check_symbols, require
 from caldp_core.basics.limits import DENSE_MAX_ENTRIES, EPSILON_MAX, EPSILON_MIN
-from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.basics.types import Bools, EqualByFields, Floats, read_only
 from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.privacy.context import Context, PersonalPolicy, PrivacyMatrix, dense
 from caldp_core.privacy.distance import EuclideanMetric, GridMetric
 
 
 @dataclass(frozen=True, eq=False)
-class DenseMatrix:
+class DenseMatrix(EqualByFields):
     """Any E, written out: (k, k) `entries` in [0, ∞], 0 on the diagonal, read-only.
 
     Row = the symbol that is protected (CALDP Definition 2). Build it with `DenseMatrix.of`.
@@ -69,7 +69,7 @@ class DenseMatrix:
 
 
 @dataclass(frozen=True, eq=False)
-class ReleasedTogether:
+class ReleasedTogether(EqualByFields):
     """E₁ + E₂ + …: the promise of several releases about one symbol together (CALDP Prop. 2).
 
     Nothing is written out, so contexts of any size add up. Build it with `released_together`.
@@ -173,7 +173,7 @@ _NAMED: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class Coverage(EqualByFields):
     """(k,) flags of symbols, read-only.
 
     `protected`: E[x, x′] is finite for some x′ ≠ x. `in_clear`: no E[x, x′] and no E[x′, x] is, so

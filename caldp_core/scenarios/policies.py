@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from caldp_core.basics.errors import CaldpError, check_choice, check_epsilon, check_number, require
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN, KM_MAX, KM_MIN, TAGS_MAX
-from caldp_core.basics.types import Bools, Floats, read_only
+from caldp_core.basics.types import Bools, EqualByFields, Floats, read_only
 from caldp_core.datasets import Dataset, population_prior
 from caldp_core.domain.domains import GridDomain
 from caldp_core.domain.partitions import Partition, single_block
@@ -27,7 +27,7 @@ from caldp_core.scenarios.records import Level, Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Protection:
+class Protection(EqualByFields):
     """A policy made for a dataset: its matrix E, and the blocks and flags that it is made of.
 
     Policies without blocks have one block of everything; `sensitive`: (k,) values with a finite E.

@@ -23,7 +23,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_choice, check_n, check_whole, require
 from caldp_core.basics.files import BYTE_ORDER_MARK, read_text, unique_keys
 from caldp_core.basics.limits import N_MAX, SCENARIO_MAX_BYTES, SEED_MAX, TRIALS_MAX
-from caldp_core.basics.types import Floats
+from caldp_core.basics.types import EqualByFields, Floats
 from caldp_core.datasets import own, shipped, snap
 from caldp_core.datasets.base import DatasetSpec
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
@@ -67,7 +67,7 @@ class Best:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenMechanism:
+class ChosenMechanism(EqualByFields):
     """A `mechanism` made for a policy by its `spec`, and its `name` in the catalogue."""
 
     name: str

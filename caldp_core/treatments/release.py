@@ -21,7 +21,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from caldp_core.basics.errors import check_counts, check_epsilon, check_whole, require
-from caldp_core.basics.types import Bools, Floats, Ints, Seed, read_only, sums_by
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, Seed, read_only, sums_by
 from caldp_core.domain.domains import GridDomain
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import LEVEL, Tails
@@ -34,7 +34,7 @@ from caldp_core.mechanisms.randomness import generator
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
+class Ends(EqualByFields):
     """(a,) least and most people of areas; `always`: (a,) True for a bound that always holds."""
 
     low: Floats
@@ -47,7 +47,7 @@ EndsOf: TypeAlias = Callable[[Ints, Tails], Ends]
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(EqualByFields):
     """A reader's estimate from a published table, in people.
 
     `estimate`: (k,) people in each cell, as the reader would guess them; they add up to about

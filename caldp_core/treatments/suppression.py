@@ -30,7 +30,7 @@ import numpy as np
 from caldp_core.basics.errors import CaldpError, check_counts, check_whole, require
 from caldp_core.basics.extras import scipy
 from caldp_core.basics.limits import N_MAX
-from caldp_core.basics.types import Bools, Floats, Ints, read_only, sums_by
+from caldp_core.basics.types import Bools, EqualByFields, Floats, Ints, read_only, sums_by
 from caldp_core.estimation.intervals import Tails
 from caldp_core.treatments.release import Ends, Release
 
@@ -308,7 +308,7 @@ def _sums_of(links: list[Ints], n: int) -> "scipy.sparse.csr_array":
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenTable:
+class HiddenTable(EqualByFields):
     """A table with hidden numbers, as it is published.
 
     `numbers`: (N,) cells and totals, −1 where hidden. `marks`: (N,) those that are hidden as they
