@@ -184,6 +184,11 @@ def column_layout(state: PageState[Any]) -> PageLayout:
     return PageLayout(headline_area, title, main, side.container(key=state.key("side")), main)
 
 
+_VIEWS_WIDTH: Final = 280
+_VIEWS_HEIGHT: Final = 34
+"""Pixels that the switch of the maps' views takes, which the maps draw themselves."""
+
+
 def stacked_layout(state: PageState[Any]) -> PageLayout:
     """The parts of a page whose maps take the full width and leave a corner for the controls.
 
@@ -192,7 +197,8 @@ def stacked_layout(state: PageState[Any]) -> PageLayout:
     the right of the headline, where room is kept for them.
     """
     headline_area, title = title_row(state)
-    title.container(key=state.key("views"))
+    # Of a height, as the browser leaves an empty container out, and with it the room.
+    title.container(key=state.key("views"), width=_VIEWS_WIDTH, height=_VIEWS_HEIGHT, border=False)
     stack = st.container(key=state.key("frame")).container(key=state.key("stack"))
     main, panel = (
         stack.container(key=state.key("pictures")),

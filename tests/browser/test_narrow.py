@@ -207,6 +207,31 @@ def words_apart(size: dict[str, int], *words: str) -> Callable[[Any], None]:
     return check
 
 
+UNDER_VIEWS = """() => {
+    const views = [...document.querySelectorAll("[data-testid=stApp] *")]
+        .map(e => e.shadowRoot?.querySelector(".views")).find(Boolean).getBoundingClientRect();
+    const meets = box => box.left < views.right && views.left < box.right
+        && box.top < views.bottom && views.top < box.bottom;
+    const lines = [...document.querySelectorAll(".headline :is(h1, p)")].filter(e => {
+        const words = document.createRange();
+        words.selectNodeContents(e);
+        return [...words.getClientRects()].some(meets);
+    });
+    const switches = [...document.querySelectorAll("[class*='-switch'] button")]
+        .filter(e => meets(e.getBoundingClientRect()));
+    return [...lines, ...switches].map(e => e.textContent);
+}"""
+"""Lines of the headline and buttons beside it that lie under the views of the maps."""
+
+
+def check_headline_beside_views(page: Any) -> None:
+    """The views of the maps stand at the right of a headline of any length."""
+    page.set_viewport_size(PROJECTOR)
+    page.locator(".stage .views button").first.wait_for()
+    wait_until_settled(page)
+    expect_script(page, UNDER_VIEWS, [])
+
+
 def check_shade_of_odds(page: Any) -> None:
     """Odds that are cut are shaded at the edge until their end."""
     page.set_viewport_size(TALL_BY_ZOOM)
@@ -276,6 +301,7 @@ def check_ends_of_a_short_track(page: Any) -> None:
 
 MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
     "places": (
+        check_headline_beside_views,
         check_ends_of_a_short_track,
         words_apart(TALL_BY_ZOOM, ".own .note.left", ".own .note.right"),
         check_shade_of_odds,
@@ -294,6 +320,9 @@ MORE: dict[str, tuple[Callable[[Any], None], ...]] = {
     "curves": (check_tags, check_words_set_apart, check_dials),
     "plan": (check_dials,),
     "matrix": (check_table_is_on_the_screen, check_dials),
+    "distances": (check_headline_beside_views,),
+    "personal": (check_headline_beside_views,),
+    "adversary": (check_headline_beside_views,),
     "coarser": (words_apart(SHORT, ".pane:first-child .unit", ".views .more"),),
 }
 """What is asked of some pages beside what is asked of each; the focus moves last."""
