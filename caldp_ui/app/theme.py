@@ -80,7 +80,7 @@ _BY_NAME: Final = {
     for name, light in _COLOURS["page"]["light"].items()
 }
 BOTH: Final = Palette(**_BY_NAME, choose=colour_by_theme)
-"""For pages without a server. Plotly takes no such colours."""
+"""For files without a server, whose scripts choose for Plotly, which takes no such colours."""
 
 
 def palette() -> Palette:

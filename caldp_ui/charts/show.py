@@ -44,21 +44,54 @@ def script(*names: str) -> str:
 _chart: Final = st.components.v2.component(
     "caldp_chart",
     html='<div class="chart" role="figure"></div>',
-    js=script("narrow", "chart"),
+    js=script("narrow", "figure", "chart"),
     isolate_styles=False,
 )
+
+
+KINDS: Final = ("scatter", "bar", "pie")
+"""Kinds of traces that files without a server can draw, too (`offline/vendor`)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A chart by the names and values of Plotly, which checks them in the tests alone.
 
-    Its own check takes a third of the time that a chart costs the server. `traces`: what is drawn;
-    `layout`: axes, margins, shapes and texts.
+    Plotly's own check takes a third of the time that a chart costs the server. Checked here is what
+    the browser's side rests on, as a chart without it would be empty there and no error be seen.
+
+    `traces`: what is drawn, each of a kind in `KINDS`; of "scatter" with its mode. `layout`: axes,
+    shapes and texts; its height in pixels and all four margins ("l", "r", "t", "b").
+    Raises ValueError for what is missing.
     """
 
     traces: Sequence[Mapping[str, Any]]
     layout: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for number, trace in enumerate(self.traces):
+            kind = trace.get("type")
+            if kind not in KINDS:
+                known = ", ".join(KINDS)
+                raise ValueError(f"trace {number} must have a type of {known}, got {kind!r}.")
+            if kind == "scatter" and "mode" not in trace:
+                raise ValueError(f'trace {number} must have a mode, "lines" or "markers", say.')
+        height = self.layout.get("height")
+        if not isinstance(height, int | float) or height <= 0:
+            raise ValueError(f"layout must have a height in pixels above 0, got {height!r}.")
+        _check_margin("layout", self.layout, {"l", "r", "t", "b"})
+        # What a narrow chart has in the place of the layout's own (`narrow.js`).
+        narrow = self.layout.get("meta", {}).get("narrow")
+        if narrow is not None:
+            _check_margin("layout's narrow form", narrow, {"l", "r"})
+
+
+def _check_margin(owner: str, layout: Mapping[str, Any], sides: set[str]) -> None:
+    """Raise ValueError unless the margin of a layout has these sides."""
+    missing = sides - set(layout.get("margin", {}))
+    if missing:
+        names = ", ".join(sorted(missing))
+        raise ValueError(f"{owner} must have a margin in pixels for each side, {names} is missing.")
 
 
 def show(figure: Figure, key: str, alt: str) -> None:

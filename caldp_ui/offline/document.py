@@ -5,10 +5,12 @@ colours of both themes. `part_modules`: the JavaScript for the parts, as ES modu
 """
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -77,6 +79,14 @@ class Board:
     pictures: Mapping[str, str]
     own: Mapping[str, Component] = field(default_factory=dict)
 
+    @property
+    def has_charts(self) -> bool:
+        """Whether Plotly draws a picture: drawings are markup, and others are in `own`."""
+        for key, content in self.pictures.items():
+            if key not in self.own and not content.startswith("<"):
+                return True
+        return False
+
 
 Picture: TypeAlias = records.Scene | Component | Board
 """Maps, the picture of answers, or charts and drawings."""
@@ -125,11 +135,26 @@ def part_modules(parts: Sequence[Part]) -> list[str]:
         elif isinstance(part.picture, Board):
             codes += [_own_script(part.id, key, each) for key, each in part.picture.own.items()]
     if any(isinstance(part.picture, Board) for part in parts):
-        chart_code = records.join_modules(_WEB, ("bytes", "axis", "plot", "boards"))
         codes.append(
-            records.partial_script("dom", "replacements") + show.script("narrow") + chart_code
+            records.partial_script("dom", "replacements")
+            + show.script("narrow", "figure")
+            + records.join_modules(_WEB, ("bytes", "boards"))
         )
     return codes
+
+
+_VENDOR: Final = Path(__file__).with_name("vendor")
+
+
+@cache
+def plotly_code() -> str:
+    """Plotly's code below its licence, a classic script that sets `window.Plotly`; 1.2 MB.
+
+    It is the part of the library that draws lines, marks, bars and pies (`vendor/README.md`).
+    """
+    licence = (_VENDOR / "LICENSE").read_text("utf-8")
+    code = gzip.decompress((_VENDOR / "plotly-basic.min.js.gz").read_bytes()).decode()
+    return f"/*! {licence.strip()} */\n{code}"
 
 
 def _script(name: str) -> str:
@@ -256,6 +281,9 @@ def document(title: str, parts: Sequence[Part], progress: Progress) -> str:
         sections.append((_WEB / "end.html").read_text("utf-8").rstrip())
         scripts.append(_script("questions"))  # marks answers
     code = "\n".join(f'<script type="module">{text}</script>' for text in scripts)
+    # Once a file, before the modules that draw with it, and only where there is a chart.
+    if any(isinstance(part.picture, Board) and part.picture.has_charts for part in parts):
+        code = f"<script>{plotly_code()}</script>\n{code}"
     return Template((_WEB / "document.html").read_text("utf-8")).substitute(
         title=escape(title),
         policy=_POLICY,

@@ -20,6 +20,7 @@ import pytest
 import streamlit as st
 from click.testing import CliRunner
 from numpy.typing import NDArray
+from plotly.io.json import to_json_plotly
 
 from caldp_core.basics.types import Floats
 from caldp_core.cli.commands import main
@@ -59,9 +60,25 @@ def is_rounded_up(shown: float, exact: float) -> bool:
     return float(f"{shown:.1e}") == shown and exact * 0.995 <= shown < 1.1 * exact + 1
 
 
+_BY_THEME = re.compile(r"light-dark\(((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)")
+"""A colour for both themes, as `offline/web/boards.js` finds it."""
+
+
+def in_theme(text: str, *, dark: bool) -> str:
+    """A chart's JSON in the colours of one theme, as a file shows it."""
+    return _BY_THEME.sub(r"\2" if dark else r"\1", text)
+
+
 def drawn(figure: Figure) -> go.Figure:
-    """The chart as Plotly's own library takes it, which refuses what it does not know."""
-    return go.Figure(list(figure.traces), dict(figure.layout))
+    """The chart as Plotly's own library takes it, which refuses what it does not know.
+
+    One that has the colours of both themes is checked in both, and returned in the light one.
+    """
+    text = to_json_plotly({"data": list(figure.traces), "layout": dict(figure.layout)})
+    if "light-dark(" not in text:
+        return go.Figure(list(figure.traces), dict(figure.layout))
+    go.Figure(json.loads(in_theme(text, dark=True)))
+    return go.Figure(json.loads(in_theme(text, dark=False)))
 
 
 def shares_of(code: NDArray[np.uint16]) -> Floats:

@@ -4,12 +4,31 @@
 import {jsonOf} from "./bytes.js";
 import {el, setText} from "./dom.js";
 import {build} from "./replacements.js";
-import {hub} from "./hub.js";
-import {plot} from "./plot.js";
+import {Picture, hub} from "./hub.js";
+import {Chart} from "./figure.js";
 
 /** @typedef {{reading: string, words: Record<string, Message.Tree>, pictures: Record<string, string>}} Step
     @typedef {{title: string, at: number, steps: Step[]}} SliderData `at`: where the page had it.
     @typedef {{slider: HTMLInputElement, reading: HTMLElement, steps: Step[], at: number}} Dial */
+
+const darkTheme = matchMedia("(prefers-color-scheme: dark)");
+const BY_THEME = /light-dark\(((?:[^(),]|\([^()]*\))*),((?:[^(),]|\([^()]*\))*)\)/g;
+
+/** A chart's text in the colours of the device's theme: Plotly takes no colours that CSS chooses.
+    @param {string} content */
+const inTheme = content => content.replace(BY_THEME, darkTheme.matches ? "$2" : "$1");
+
+/** What draws a chart or a drawing in its place; `first`: its text before any slider has moved.
+    @param {HTMLElement} host
+    @param {string} first */
+function pictureIn(host, first) {
+    if (first.startsWith("<")) return new Picture(content => { host.innerHTML = content; });
+    const place = el("div", {className: "chart", role: "figure"});
+    host.append(place);
+    const chart = new Chart(place);
+    chart.use(/** @type {any} */ (globalThis).Plotly);
+    return chart;
+}
 
 class Board {
     /** @param {{id: string, first: Step, dials: SliderData[]}} part */
@@ -19,8 +38,15 @@ class Board {
         this.part = /** @type {HTMLElement} */ (document.getElementById(id));
         /** @type {HTMLElement[]} */
         this.hosts = Array.from(this.part.querySelectorAll("[data-key]"));
+        /** @type {Map<HTMLElement, Picture>} */
+        this.pictures = new Map();
+        for (const host of this.hosts) {
+            const {key = ""} = host.dataset;
+            // A page's own picture has put itself into the hub; stations share their charts' keys.
+            this.pictures.set(host, hub.get(key) ?? pictureIn(host, first.pictures[key]));
+        }
         this.dials = dials.map((dial, i) => this.addDial(dial, `${id}-dial-${i}`));
-        new ResizeObserver(() => this.draw()).observe(this.part);
+        darkTheme.addEventListener("change", () => this.redraw());
         this.show(first);
     }
 
@@ -61,12 +87,16 @@ class Board {
         this.draw();
     }
 
+    /** Draw all in the colours of another theme. */
+    redraw() {
+        for (const picture of this.pictures.values()) picture.drawnContent = null;
+        this.draw();
+    }
+
     draw() {
-        for (const host of this.hosts) {
-            const {key = ""} = host.dataset, content = this.step.pictures[key], own = hub.get(key);
-            if (own) own.play(content);
-            else if (content.startsWith("<")) host.innerHTML = content;
-            else host.replaceChildren(plot(JSON.parse(content), host.clientWidth, `${this.id}-${key}`));
+        for (const [host, picture] of this.pictures) {
+            const content = this.step.pictures[host.dataset.key ?? ""];
+            picture.play(picture instanceof Chart ? inTheme(content) : content);
         }
     }
 }
