@@ -7,7 +7,7 @@ day, and Python that computes them again.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -73,7 +73,7 @@ def curve(data: BeliefData, colours: Palette) -> Figure:
         ("one stored report", stored, (colours.ours, "dashdot", "square-open")),
         ("fresh reports", fresh, (colours.ours, "solid", "circle")),
     )
-    names = _names({name: (shares[-1], look[0]) for name, shares, look in lines})
+    names = _names(lines, colours)
     what = "Chance given to the true place, day by day"
     title = annotation(what, 0, 1, colours.text, xref="paper", yref="paper", yanchor="bottom")
     layout = bare_layout(
@@ -96,12 +96,14 @@ def _by_day(lines: Iterable[tuple[str, Sequence[float], tuple[str, str, str]]]) 
     ]
 
 
-def _names(ends: Mapping[str, tuple[float, str]]) -> list[dict[str, Any]]:
+def _names(
+    lines: Iterable[tuple[str, Sequence[float], tuple[str, str, str]]], colours: Palette
+) -> list[dict[str, Any]]:
     """The lines' names at their right ends, so far apart that each is read."""
     placed, lowest = [], -math.inf
-    for name, (share, colour) in sorted(ends.items(), key=lambda end: end[1][0]):
-        lowest = max(100 * share, lowest + _APART)
-        placed.append((name, colour, lowest))
+    for name, shares, (colour, *_) in sorted(lines, key=lambda line: line[1][-1]):
+        lowest = max(100 * shares[-1], lowest + _APART)
+        placed.append((name, colours.for_words(colour), lowest))
     over = max(0.0, lowest - 104)
     last = len(placed) - 1
     heights = [at - over * (index / last if last else 1) for index, (*_, at) in enumerate(placed)]
@@ -140,7 +142,7 @@ def limits(data: BeliefData, colours: Palette) -> Figure:
         HEIGHT,
         (70, 190, 10, 45),
         hovermode="x unified",
-        annotations=_names({name: (shares[-1], look[0]) for name, shares, look in lines}),
+        annotations=_names(lines, colours),
     )
     return Figure(_by_day(lines), layout)
 

@@ -40,6 +40,10 @@ class Palette:
     pinned: str
     choose: Callable[[str, str], str]
 
+    def for_words(self, line: str) -> str:
+        """The colour of words beside a line of this colour: what is faint is no colour to read."""
+        return self.text if line == self.faint else line
+
 
 @dataclass(frozen=True)
 class MapStyle:

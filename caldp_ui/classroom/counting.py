@@ -341,7 +341,7 @@ def mixing_figure(data: ShufflingBounds, lesson: Lesson, colours: Palette) -> Fi
     x = {**station.PEOPLE, "range": [0.9, 9.1]}
     y = logarithmic("ε after shuffling", [0.0001, 0.001, 0.01, 0.1, 1, 10], "{:g}".format)
     return station.figure(
-        traces, x, y, colours, shapes=[station.upright(lesson.n, faint, station.MIDDLE)]
+        traces, x, y, colours, shapes=[station.upright(lesson.n, colours, station.MIDDLE)]
     )
 
 

@@ -282,7 +282,7 @@ def leak(data: OnePhone, lesson: Lesson, colours: Palette) -> Figure:
     traces = [flat, *station.lines(curves, looks, hover)]
     x = {"title": "days", "type": "log", "tickvals": [1, 3, 7, 14, 30, 60]}
     y = {"title": "attacker is right, times in 100", "range": [48, 102]}
-    mark = station.upright(lesson.days, faint, 8)
+    mark = station.upright(lesson.days, colours, 8)
     return station.figure(traces, x, y, colours, shapes=[mark], height=_HEIGHT)
 
 
@@ -460,7 +460,7 @@ def means_figure(data: Means, lesson: Lesson, colours: Palette) -> Figure:
     y = {"title": "error, minutes", "domain": [0.56, 1], "rangemode": "tozero"}
     below = {"title": f"bits in {DAYS} days", "domain": [0, 0.46], "rangemode": "tozero"}
     coins = axis(below, colours, station.TYPE)
-    mark = {**station.upright(lesson.width, faint, 20), "yref": "paper"}
+    mark = {**station.upright(lesson.width, colours, 20), "yref": "paper"}
     return station.figure(traces, x, y, colours, yaxis2=coins, shapes=[mark])
 
 

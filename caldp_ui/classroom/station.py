@@ -456,12 +456,12 @@ def dotted(x: float, colour: str) -> dict[str, Any]:
     return {"type": "line", **ends, "line": {"color": colour, "dash": "dot", "width": 2}}
 
 
-def upright(x: float, style: LineStyle, middle: float) -> dict[str, Any]:
+def upright(x: float, colours: Palette, middle: float) -> dict[str, Any]:
     """The dotted line at the reader's own x; its number is on the side of the plane's `middle`."""
     side = "left" if x <= middle else "right"
     place = {"textposition": "end", "textangle": 0, "xanchor": side, "yanchor": "top"}
-    words = {"text": f"you: {x:,.0f}", "font": {"size": TYPE, "color": style.colour}, **place}
-    return {**dotted(x, style.colour), "label": words}
+    words = {"text": f"you: {x:,.0f}", "font": {"size": TYPE, "color": colours.text}, **place}
+    return {**dotted(x, colours.faint), "label": words}
 
 
 def figure(
@@ -496,8 +496,8 @@ def figure(
         "hovermode": "x unified",
         **more,
     }
-    names = [
-        ChartLabel(e["x"][-1], e["y"][-1], _APART + e["name"], e["line"]["color"], wide_only=True)
-        for e in ends
-    ]
+    names = []
+    for trace in ends:
+        colour, words = colours.for_words(trace["line"]["color"]), _APART + trace["name"]
+        names.append(ChartLabel(trace["x"][-1], trace["y"][-1], words, colour, wide_only=True))
     return charts.Figure([*traces, *label_traces([*names, *labels], TYPE)], layout)

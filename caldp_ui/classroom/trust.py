@@ -298,7 +298,7 @@ _POWERS: Final = ("1", "10", "100", "1,000", "10,000", "", "1 million", "", "100
 
 def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> Figure:
     """Errors against the number of people, both logarithmic; in people or in percent of all."""
-    ours, other, third, faint = station.line_styles(colours)
+    ours, other, third, _ = station.line_styles(colours)
     is_share = lesson.view == "percent"
     unit = 100 / _SIZES if is_share else np.ones(_SIZES.size)
     errors = data.errors.mul(unit, axis=0)
@@ -322,7 +322,7 @@ def figure(data: ErrorsOfSums, lesson: Lesson, colours: Palette) -> Figure:
         "ticktext": ["0", *(_POWERS[p] if p >= 0 else formats.digits(10.0**p) for p in powers)],
     }
     x = {**station.PEOPLE, "range": [0.9, 9.1]}
-    marks = [station.upright(lesson.n, faint, station.MIDDLE)]
+    marks = [station.upright(lesson.n, colours, station.MIDDLE)]
     return station.figure([*traces, *lines], x, y, colours, ends=lines, shapes=marks)
 
 

@@ -463,17 +463,17 @@ def odds_figure(data: DistanceData, colours: Palette) -> Figure:
         "distance between two equally likely places", ticks, "{} km".format, **curves.FIXED
     )
     y = {"title": "right guesses of 100", "range": [48, 103], **curves.FIXED}
-    names = [_curve_label(trace) for trace in traces if len(trace["x"])]
+    names = [_curve_label(trace, colours) for trace in traces if len(trace["x"])]
     layout = curves.bare_layout(colours, x, y, HEIGHT, (56, 10, 20, 50), annotations=names)
     return Figure(traces, layout)
 
 
-def _curve_label(trace: Mapping[str, Any]) -> dict[str, Any]:
+def _curve_label(trace: Mapping[str, Any], colours: Palette) -> dict[str, Any]:
     """Label with a curve's name on it: at the left where it is flat, else where it is steep."""
     x, y = np.asarray(trace["x"]), np.asarray(trace["y"])
     flat = bool(np.ptp(y) == 0)
     steepest = 0 if flat else int(np.abs(y - _LABEL_HEIGHTS[trace["mode"]]).argmin())
-    colour = (trace.get("line") or trace["marker"])["color"]
+    colour = colours.for_words((trace.get("line") or trace["marker"])["color"])
     place = float(np.log10(x[steepest])), float(y[steepest])
     edge, shift = ("bottom", 0) if flat else ("top", 12)
     name = f"<b>{trace['name']}</b>"

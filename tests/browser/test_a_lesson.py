@@ -383,11 +383,13 @@ def test_sliders_move_what_is_said_and_questions_are_marked(browser: Any, file: 
 @pytest.mark.thorough  # the same file on another screen
 def test_on_a_phone_in_the_dark(browser: Any, file: Path) -> None:
     with reading(browser, file, **OFFLINE_PHONE) as page:
-        to_the_end(page, "places")
         parts = page.locator("section.part > details")
         opened = parts.evaluate_all("all => all.map(part => part.open)")
-        assert opened == [True] + [False] * (2 + len(NAMES))
-        page.locator("nav a").nth(2).click()
+        assert opened == [True] + [False] * (3 + len(NAMES))  # the exhibit is first
+        page.locator("nav a").nth(1).click()
+        page.wait_for_function(DRAWN)
+        to_the_end(page, "places")
+        page.locator("nav a").nth(3).click()
         expect(page.locator("#attacker h2")).to_be_in_viewport()
         page.wait_for_function(DRAWN)
         to_the_end(page, "attacker")

@@ -29,6 +29,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app import navigation
 from caldp_ui.app.navigation import CLASSROOM
 from caldp_ui.app.navigation import PAGES as NAVIGATION_PAGES
+from caldp_ui.app.theme import BOTH, DARK, LIGHT
 from caldp_ui.charts import show
 from caldp_ui.charts.show import Figure
 from caldp_ui.classroom import questions
@@ -117,13 +118,26 @@ def assert_sources(headlines: list[Headline], record: object) -> None:
     assert missing == []
 
 
+def colours_of_words(figure: Figure) -> set[str]:
+    """The colours of names, notes and labels that a chart writes on its plane."""
+    fonts = [trace.get("textfont", {}) for trace in figure.traces]
+    fonts += [note["font"] for note in figure.layout.get("annotations", ())]
+    fonts += [shape.get("label", {}).get("font", {}) for shape in figure.layout.get("shapes", ())]
+    found: set[str] = set()
+    for font in fonts:
+        colour = font.get("color", ())
+        found.update([colour] if isinstance(colour, str) else colour)
+    return found
+
+
 @pytest.fixture(autouse=True)
 def _charts_that_plotly_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pages draw is such that Plotly's own library takes it."""
+    """What pages draw is such that Plotly's own library takes it, and its words can be read."""
     write = show.figure_json
 
     def write_checked(figure: Figure, alt: str) -> str:
         drawn(figure)
+        assert not colours_of_words(figure) & {LIGHT.faint, DARK.faint, BOTH.faint}
         return write(figure, alt)
 
     monkeypatch.setattr(show, "figure_json", write_checked)
