@@ -38,7 +38,7 @@ from caldp_core.collect.collector import Collector, tally_files
 from caldp_core.collect.json_files import NAME, format_json, read_json_object
 from caldp_core.collect.protocol import PROTOCOL_KEY, Protocol, protocol_schema, unprotected_text
 from caldp_core.collect.questions import Questions, protocols_by_name, read_protocol
-from caldp_core.collect.servers import DIALECTS, dap_configuration, tally_query
+from caldp_core.collect.servers import DIALECTS, tally_query
 from caldp_core.datasets.base import from_weights
 from caldp_core.datasets.own import check_line, remove_unseen
 from caldp_core.datasets.public_map import NoPrior
@@ -382,12 +382,6 @@ def mixed_command(protocol: str, people: tuple[int, ...], delta: float) -> None:
     with terminal.progress_bar("mixing") as progress:
         found = records.mixed_privacy_by_crowd(loaded, people, delta, progress)
     click.echo(format_json(found), nl=False)
-
-
-@terminal.command("dap", _TYPES)
-def dap_command(protocol: str) -> None:
-    """Print a task of the Distributed Aggregation Protocol, and how its sums are debiased."""
-    click.echo(format_json(dap_configuration(Protocol.from_file(protocol))), nl=False)
 
 
 @terminal.command("registry", _TYPES)

@@ -70,7 +70,7 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_REPORTS: Final = ("account", "client", "dap", "estimate", "protocol", "schema", "sql")
+_REPORTS: Final = ("account", "client", "estimate", "protocol", "schema", "sql")
 _TALLIES: Final = ("merge", "mixed", "registry", "tally")
 _HOMES: Final = {
     **{name: name for name in ("count", "dashboard", "release", "run")},

@@ -1,14 +1,9 @@
-"""Tallies of other engines and servers: Arrow batches, one query of SQL, two servers of DAP.
+"""Tallies of other engines and servers: Arrow batches, and one query of SQL.
 
 The query's result has one row per report that was sent, `report` and `n`, and per `batch` where the
 table has them; refused ones are counted under −1 (no whole number), −2 (of another protocol) and −3
 (out of range), as the collector does. A report is a whole number, or a text of at most 18 digits,
 perhaps behind a minus and within spaces or quotes; 3.0 is not a report in any column.
-
-By the Distributed Aggregation Protocol neither of two servers sees a report. A report that is a
-number is a bucket of a Prio3Histogram (draft-irtf-cfrg-vdaf, algorithm 4), so servers that hold one
-share each add up how often each number came. Devices have added the noise, so the servers add none;
-their result is debiased by a matrix that the collector needs to have.
 
 By Arrow batches each worker adds up its batches and yields one row; `collected_from_rows` adds the
 rows. A row is whole or not there, so an engine that does a lost worker's part again counts nothing
@@ -21,8 +16,6 @@ tallies once more before the driver does. Workers need this package.
 
 import base64
 import binascii
-import json
-import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -51,7 +44,6 @@ from caldp_core.collect.collected_tally import (
 )
 from caldp_core.collect.device import AROUND, DIGITS_END, NUMBER, QUOTE
 from caldp_core.collect.protocol import Protocol
-from caldp_core.collect.record import privacy_fields
 from caldp_core.collect.report_files import book_names
 from caldp_core.mechanisms.base import Tally
 
@@ -104,43 +96,6 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
             **parts,
         )
     )
-
-
-MATRIX_MAX: Final = 1 << 16
-"""Most entries of a matrix that is written out; beyond, `caldp estimate` debiases."""
-
-
-def dap_configuration(protocol: Protocol) -> dict[str, Any]:
-    """The configuration of a task for its servers and collector, JSON-ready; it holds no data.
-
-    `vdaf` as Janus writes a task's; `debiasing.matrix`: rows a value, columns a bucket, so that the
-    estimated shares are the matrix times the aggregate result over its sum. Raises `CaldpError` for
-    families whose reports are bytes.
-    """
-    protocol.require_numbers(
-        ", a histogram cannot count them; use hadamard, galois, randomized-response or another "
-        "mechanism on few values"
-    )
-    made: dict[str, Any] = json.loads((_FOLDER / "dap.json").read_text("utf-8"))
-    length = protocol.format.values
-    made["vdaf"]["Prio3Histogram"] |= {"length": length, "chunk_length": max(1, math.isqrt(length))}
-    promised = {"mechanism": protocol.plan.summary(), **privacy_fields(protocol)}
-    return made | {
-        "protocol": protocol.fingerprint,
-        "local_differential_privacy": promised,
-        "debiasing": _debiasing(protocol),
-    }
-
-
-def _debiasing(protocol: Protocol) -> dict[str, Any]:
-    """`matrix`: what one report of each number adds to n times the unbiased estimated shares."""
-    command = {"by": "caldp estimate PROTOCOL.json --histogram RESULT.csv"}
-    if protocol.domain.k * protocol.format.values > MATRIX_MAX:
-        return command
-    mechanism = protocol.mechanism
-    each_alone = map(mechanism.tally_of_histogram, np.eye(protocol.format.values, dtype=np.int64))
-    rows = np.stack([mechanism.estimate(tally) for tally in each_alone], axis=1)
-    return {"matrix": (rows + 0.0).tolist(), **command}  # −0 is written as 0
 
 
 Batches: TypeAlias = "Iterable[pa.RecordBatch]"

@@ -290,7 +290,6 @@ CASES: Final[dict[str, str]] = {
     "estimate ours.json --histogram none.csv": "at least one report",
     "estimate sets.json --histogram swapped.csv": "are not numbers",
     "sql sets.json": "are not numbers",
-    "dap sets.json": "are not numbers",
     "mixed day.tally.json": '"caldp_protocol": 1',
     f"registry other.json right.json {ABOUT}": "of another protocol",
     f"registry ours.json bare.json {ABOUT}": "does not say what was promised",
@@ -352,7 +351,7 @@ def test_a_walk_through_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     ((example, scenario),) = COPY.findall(text_of("collect.md"))
     shutil.copy(ROOT / example, scenario)
-    assert walk("collect.md") == 23
+    assert walk("collect.md") == 22
     assert "export class Client" in Path("client.js").read_text("utf-8")
     assert Path("both.tally.json").read_bytes() == Path("week.tally.json").read_bytes()
     rows = list(csv.DictReader(Path("estimate.csv").read_text("utf-8").splitlines()))

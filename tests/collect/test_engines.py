@@ -1,8 +1,6 @@
-"""Reports counted by other engines and servers: frames, SQL, Arrow, DAP; each batch once."""
+"""Reports counted by other engines and servers: frames, SQL, Arrow; each batch once."""
 
 import json
-import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -33,15 +31,12 @@ from caldp_core.collect.record import About, make_record, registry_entry
 from caldp_core.collect.servers import (
     DIALECTS,
     collected_from_rows,
-    dap_configuration,
     partial_tallies,
     tally_frame,
     tally_query,
 )
-from tests import ROOT
 from tests.collect import protocols as written
 from tests.collect.protocols import SPECS, in_duckdb, labelled, prepare_engine, small, tables
-from tests.collect.test_client import NODE
 from tests.contract.checks import naming
 from tests.strategies import thinned
 
@@ -512,26 +507,6 @@ def test_marks_are_read_the_same_in_files_and_by_workers(
 ABOUT = About("Sick days", "An office", "Planning", "Nowhere", "2026-11-23", "A. Clerk")
 
 
-def test_what_the_servers_add_up_gives_the_unbiased_shares() -> None:
-    numbers = [small(name) for name in ("hadamard", "galois", "randomized-response")]
-    for protocol in (*numbers, *tables().values()):
-        made = json.loads(json.dumps(dap_configuration(protocol)))
-        length = made["vdaf"]["Prio3Histogram"]["length"]
-        # What Prio3Histogram gives out of one measurement is one in its bucket (VDAF's vectors).
-        aggregate = np.random.default_rng(4).integers(0, 50, length)
-        right = protocol.mechanism.estimate(protocol.mechanism.tally_of_histogram(aggregate))
-        found = np.array(made["debiasing"]["matrix"]) @ aggregate / aggregate.sum()
-        with naming(protocol.plan.name):
-            np.testing.assert_allclose(found, right, atol=1e-12)
-            assert made["protocol"] == protocol.fingerprint
-            assert not np.allclose(np.array(made["debiasing"]["matrix"])[::-1] @ aggregate, right)
-
-
-def test_bytes_are_no_buckets() -> None:
-    with pytest.raises(CaldpError, match="not numbers"):
-        dap_configuration(small("oue"))
-
-
 def text(*allowed: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(allowed)} if allowed else {"type": "string"}
 
@@ -545,7 +520,7 @@ def object_schema(needed: list[str], **fields: Any) -> dict[str, Any]:
     }
 
 
-DAP_TEXTS = {"type": "array", "items": text(), "minItems": 1}
+TEXT_LIST = {"type": "array", "items": text(), "minItems": 1}
 SCHEMA = object_schema(
     ["url_slug", "status", "tier", "deployment"],
     url_slug=text(),
@@ -564,7 +539,7 @@ SCHEMA = object_schema(
                 "publication_date",
             ],
             name=text(),
-            data_curators=DAP_TEXTS,
+            data_curators=TEXT_LIST,
             description=text(),
             intended_use=text(),
             data_product_type=text("Summary statistics"),
@@ -605,7 +580,7 @@ SCHEMA = object_schema(
             justification=text(),
         ),
         administrative=object_schema(
-            ["registry_authors"], sources=text(), notes=text(), registry_authors=DAP_TEXTS
+            ["registry_authors"], sources=text(), notes=text(), registry_authors=TEXT_LIST
         ),
     ),
 )
@@ -631,7 +606,7 @@ def test_entries_have_what_the_registry_allows() -> None:
         About("a", "b", "c", "d", "tomorrow", "e")
 
 
-def test_both_commands(tmp_path: Path) -> None:
+def test_the_registry_s_command(tmp_path: Path) -> None:
     week = made_up_week()
     protocol, record = tmp_path / "protocol.json", tmp_path / "record.json"
     protocol.write_text(week.protocol.to_json(), "utf-8")
@@ -640,51 +615,3 @@ def test_both_commands(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["registry", str(protocol), str(record), *words])
     assert done.exit_code == 0, done.output
     assert "100,000 people" in json.loads(done.output)["deployment"]["basic"]["description"]
-    refused = CliRunner().invoke(main, ["dap", str(protocol)])
-    assert refused.exit_code != 0
-    assert "not numbers" in refused.output
-
-
-NODE_MODULES: Final = os.environ.get("CALDP_NODE_MODULES")
-MODULES: Final = Path(NODE_MODULES or ROOT / "tests" / "js" / "node_modules")
-
-
-def aggregate(tasks: list[dict[str, Any]]) -> list[Any]:
-    done = subprocess.run(
-        [str(NODE), str(Path(__file__).with_name("prio3.mjs"))],
-        input=json.dumps({"modules": str(MODULES), "tasks": tasks}),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    found: list[Any] = json.loads(done.stdout)
-    return found
-
-
-@pytest.mark.skipif(
-    NODE_MODULES is None and not (MODULES / "@divviup").exists(),
-    reason="@divviup/prio3 is missing: npm install --prefix tests/js --no-package-lock.",
-)
-def test_two_servers_find_what_the_collector_counts(tmp_path: Path) -> None:
-    protocols = [
-        *(small(name) for name in ("hadamard", "galois", "randomized-response")),
-        tables()["binary"],
-    ]
-    sent, tasks = [], []
-    for protocol in protocols:
-        k, made = protocol.domain.k, dap_configuration(protocol)
-        sent.append(written.payloads(protocol, [x % k for x in range(12)], seed=9))
-        tasks.append({**made["vdaf"]["Prio3Histogram"], "reports": sent[-1]})
-    beyond = {**tasks[-1], "reports": [tasks[-1]["length"]]}
-    *found, refused = aggregate([*tasks, beyond])
-    for protocol, reports, counts in zip(protocols, sent, found, strict=True):
-        rows = "".join(f"{report},{n}\n" for report, n in enumerate(counts))
-        (tmp_path / "counts.csv").write_text(f"report,n\n{rows}", "utf-8")
-        tally = collected_from_histogram(protocol, tmp_path / "counts.csv").tally
-        right = protocol.mechanism.tally(np.array(reports))
-        with naming(protocol.plan.name):
-            assert (tally.counts == right.counts).all()
-            assert tally.n == right.n == len(reports)
-    assert isinstance(refused, str)
