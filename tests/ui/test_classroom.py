@@ -163,10 +163,10 @@ def test_the_three_items_have_no_sliders_that_say_otherwise() -> None:
 def test_each_dotted_line_of_a_station_says_where_it_stands() -> None:
     """At the side of the line where there is room."""
     for colours in (LIGHT, DARK):
-        faint = charts.line_styles(colours)[-1]
         for at, side in ((10_000, "left"), (10**9, "right")):
-            label = charts.upright(at, faint, charts.MIDDLE)["label"]
+            label = charts.upright(at, colours, charts.MIDDLE)["label"]
             assert (label["text"], label["xanchor"]) == (f"you: {at:,}", side)
+            assert label["font"]["color"] == colours.text  # the line alone is faint
     lesson = replace(Lesson("sum"), n=1_000_000)
     (mark,) = drawn(trust.figure(trust.sums_data(lesson), lesson, LIGHT)).layout.shapes
     assert (mark.x0, mark.label.text) == (1_000_000, "you: 1,000,000")
