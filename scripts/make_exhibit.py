@@ -30,6 +30,7 @@ BLOCKS: Final = ((1, 1), (2, 4), (5, 7), (10, 14), (17, 24), (25, 35), (50, 70),
 """Rows and columns of equal blocks on `US_GRID`; of one block the protection is plain LDP."""
 COLUMNS: Final = slice(24, 317)
 """Columns of the grid that are drawn, from 125.2° W to 66.6° W: east and west of them is sea."""
+COMMAND: Final = "python -m scripts.make_exhibit"
 LEVELS: Final = 40
 LOW: Final = 10**-6.5
 HIGH: Final = 1e-2
@@ -94,7 +95,7 @@ def point(setup: Setup) -> Point:
         "expected": round(expected.error, 5),
         "deviation": round(expected.deviation, 5),
         "standard_error": round(expected.standard_error, 6),
-        "method": expected.method,
+        "trials": expected.trials,
         "drawn": round(float(result.errors[0].tv), 5),
     }
     return Point(codes(result.first.estimate), figures)
@@ -146,6 +147,7 @@ def main() -> None:
     people = setup.dataset.counts
     assert people is not None  # check-ins are counted
     content = {
+        "command": COMMAND,
         "people": int(people.sum()),
         "grid": {
             "rows": US_GRID.rows,

@@ -108,6 +108,7 @@ def _expected(found: Forecast) -> dict[str, Any]:
         "tv_standard_deviation": found.deviation,
         "tv_standard_error": found.standard_error,
         "method": found.method,
+        "trials": found.trials,
     }
 
 

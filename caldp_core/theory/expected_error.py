@@ -71,14 +71,20 @@ class Forecast:
 
     `error`: the expectation, of the total variation where no other error was asked for.
     `deviation`: standard deviation over repetitions. `standard_error`: of `error`, as far as it
-    comes from the number of trials; 0 for the normal approximation. `method`: "normal
-    approximation" or "simulated, N trials".
+    comes from the number of trials; 0 for the normal approximation. `trials`: how many; 0 for it.
     """
 
     error: float
     deviation: float
     standard_error: float
-    method: str
+    trials: int
+
+    @property
+    def method(self) -> str:
+        """How it was found, in words for readers: "simulated, 64 trials", for example."""
+        if self.trials == 0:
+            return NORMAL
+        return f"simulated, {count_text(self.trials, 'trial', 'trials')}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +225,7 @@ def approximated_error(
     deviation = float(np.sqrt(float(kinds.times @ errors.rest) + max(linear, 0.0)))
     few = float(errors.mean[kinds.kind] @ _rests_on_few(mechanism, policy, p, n, variance))
     many = deviation <= SPREAD_MOST * tv and float(kinds.times @ errors.positive) >= POSITIVE_LEAST
-    return Forecast(tv, deviation, 0.0, NORMAL) if many and few <= FEW_MOST * tv else None
+    return Forecast(tv, deviation, 0.0, 0) if many and few <= FEW_MOST * tv else None
 
 
 def _formula(
@@ -516,7 +522,7 @@ class _Trials:
             parts = [np.array(rows[i :: len(self.strata)]) for i in range(len(self.strata))]
             result = self._of(parts)
             if max(float(part[:, 0].mean()) for part in parts) < _ROUNDING:
-                return Forecast(0.0, 0.0, 0.0, result.method)
+                return Forecast(0.0, 0.0, 0.0, result.trials)
             # Trials that all agree may just have missed rare values.
             alike = any(np.ptp(part[:, 0]) <= _ALIKE * result.error for part in parts)
             if upto >= budget.most or (budget.is_enough(upto, result) and not alike):
@@ -541,9 +547,7 @@ class _Trials:
             ]
         )
         error, rest = self.controls.corrected(mean, off, min(map(len, parts)))
-        return Forecast(
-            error, deviation, rest, f"simulated, {count_text(len(off), 'trial', 'trials')}"
-        )
+        return Forecast(error, deviation, rest, len(off))
 
     def _row(self, stratum: Stratum, seeds: np.random.SeedSequence) -> Floats:
         """(1 + controls,) the error of one trial and its controls."""

@@ -98,7 +98,7 @@ class Simulated:
         return abs(ours.error - self.mean) <= max(MEAN * self.mean, error, ROUNDING)
 
     def agrees_on_deviation(self, ours: Forecast, off: float = 1.0) -> bool:
-        trials = RUNS if ours.method == NORMAL else int(ours.method.split()[1].replace(",", ""))
+        trials = ours.trials or RUNS
         relative = ERRORS * self.deviation_error * float(np.sqrt(1 + RUNS / trials))
         allowed = max(DEVIATION, relative) * self.deviation
         return abs(off * ours.deviation - self.deviation) <= max(allowed, ROUNDING)

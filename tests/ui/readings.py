@@ -229,7 +229,6 @@ def hold(headline: Headline, given: Iterable[float]) -> None:
         assert any(shows(token, value) for value in known), f"{token} has no source: {text}"
 
 
-LEFT_OUT = "left out"
 Files = dict[str, str | bytes]
 
 
@@ -270,7 +269,7 @@ class Run:
 @cache
 def run_exported(text: str) -> Run:
     """`python -m caldp_core run` of a file with this text, its expected error left out."""
-    unknown = Forecast(math.nan, math.nan, math.nan, LEFT_OUT)
+    unknown = Forecast(math.nan, math.nan, math.nan, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("caldp_core.cli.run.forecast", lambda setup, progress: unknown)
         return _run(text)

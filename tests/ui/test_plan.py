@@ -361,7 +361,7 @@ def test_the_default_estimate_is_said_to_be_as_good_only_where_it_is_measured_so
 ) -> None:
     record = Plan(goal="overall")
     setup = view.setup_at(record, 1.0)
-    planned = Forecast(0.05, 0.01, 0.001, "simulated, 16 trials")
+    planned = Forecast(0.05, 0.01, 0.001, 16)
     text = view.default_estimate_text(
         record, setup, planned, replace(planned, error=0.05 * default)
     )

@@ -143,6 +143,8 @@ def test_expected_errors_are_those_of_new_collections(size: int, epsilon: float)
     source = exhibit.stored()
     at = source["epsilons"].index(epsilon)
     expected = source["errors"][at][size]
+    assert source["command"] == "python -m scripts.make_exhibit"
+    assert expected["trials"] >= 16
     seeds = range(1000, 1000 + REDRAWS)
     errors = [run(prepare(scenario_at(size, epsilon, seed))).errors[0].tv for seed in seeds]
     spread = math.hypot(expected["deviation"] / math.sqrt(REDRAWS), expected["standard_error"])
