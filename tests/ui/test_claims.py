@@ -39,8 +39,6 @@ ROOT: Final = Path(__file__).parents[2]
 REGISTER: Final[dict[str, list[dict[str, Any]]]] = tomllib.loads(
     (ROOT / "tests" / "claims.toml").read_text("utf-8")
 )
-WITHOUT_MOST: Final = 17
-"""Figures that have no second route yet. It may become smaller, never larger."""
 CLASSROOM: Final = "classroom"
 
 Figure = tuple[str, str]
@@ -48,7 +46,7 @@ Figure = tuple[str, str]
 
 
 def listed(kind: str) -> list[Figure]:
-    """The figures of all entries of a kind: claim, setting or without."""
+    """The figures of all entries of a kind: claim or setting."""
     found = []
     for entry in REGISTER[kind]:
         for name in entry["figures"]:
@@ -58,7 +56,7 @@ def listed(kind: str) -> list[Figure]:
 
 def unlisted(page: str, headlines: Sequence[Headline]) -> set[Figure]:
     """The figures of these headlines that the register does not know."""
-    known = {*listed("claim"), *listed("setting"), *listed("without")}
+    known = {*listed("claim"), *listed("setting")}
     return figures_of(page, headlines) - known
 
 
@@ -100,14 +98,12 @@ def test_each_entry_names_code_and_tests_that_exist() -> None:
     assert "test_no_such_figure" not in functions_of("tests/ui/test_claims.py")
 
 
-def test_no_figure_is_listed_twice_and_those_without_a_second_route_only_become_fewer() -> None:
-    everything = [*listed("claim"), *listed("setting"), *listed("without")]
+def test_no_figure_is_listed_twice_and_each_belongs_to_a_page() -> None:
+    everything = [*listed("claim"), *listed("setting")]
     assert len(everything) == len(set(everything))
     pages = {name for name in PAGES if name != CLASSROOM}
     stations = {f"{CLASSROOM}/{name}" for name in STATIONS}
     assert {page for page, _ in everything} <= pages | stations
-    assert all(len(entry["why"]) > 20 for entry in REGISTER["without"])
-    assert len(listed("without")) == WITHOUT_MOST
 
 
 def test_a_figure_that_nobody_has_entered_is_found() -> None:
