@@ -273,6 +273,7 @@ def share_found(tables: int, publish: Any, rng: np.random.Generator) -> float:
         bounds=[(0, 1)] * 100 + [(0, None)] * tables,
         method="highs-ds",
     )
+    assert solved.x is not None
     return float(((solved.x[:100] > 0.5) == truth).mean())
 
 
@@ -314,7 +315,9 @@ def test_results_name_as_many_answers_as_drawn_reports_do(
     """Of all people those whose report only they can send. Power: 10 % more is rejected."""
     context = Context.high_low(np.isin(np.arange(6), sensitive), 1.0)
     protocol = Protocol.for_policy(Domain.of(list("abcdef")), context, "Well?", mechanism=family)
-    table = {"estimated share": ANSWERS, "low": ANSWERS - 0.01, "high": ANSWERS + 0.01}
+    ends = {"low": ANSWERS - 0.01, "high": ANSWERS + 0.01}
+    columns = {"estimated share": ANSWERS, **ends}
+    table = {name: values.tolist() for name, values in columns.items()}
     figures = results_headline(Results(protocol, table, 0.95, 1000), is_example=False).figures
     covered = protected_by_pairs(context)
     assert figures["protected"] == pytest.approx(math.fsum(ANSWERS[covered].tolist()))
