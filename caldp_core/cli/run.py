@@ -135,16 +135,30 @@ def plan_command(path: str, right: float) -> None:
     """Print the largest ε at which an attacker guesses so few people right, and the error there.
 
     The attacker reads one report and holds all protected values of its block for equally likely.
-    The block where guessing is easiest counts.
+    The block where guessing is easiest counts. "limit" is "found" where there is such an ε;
+    "unreachable" where no ε is small enough; "unlimited" where even the largest ε that caldp
+    accepts keeps the share, so this goal sets no limit: choose ε by another one. In the last two
+    cases "epsilon" and "expected" are null.
     """
     setup = prepare(Scenario.from_file(path))
     with terminal.progress_bar("planning") as progress:
-        epsilon = epsilon_against_guesses(setup, right, progress)
+        largest = epsilon_against_guesses(setup, right, progress)
+    limit, epsilon = _limit_by_guesses(largest)
     there = None if epsilon is None else prepare(setup.scenario.with_epsilon(epsilon))
     expected = _expected(forecast(there)) if there and has_valid_errors(there) else None
-    found = {"right_at_most": right, "epsilon": epsilon, "expected": expected}
+    found = {"right_at_most": right, "limit": limit, "epsilon": epsilon, "expected": expected}
     unprotected = terminal.unprotected_values(setup) | terminal.warn_of_areas(setup)
     click.echo(json.dumps(unprotected | found, indent=2))
+
+
+def _limit_by_guesses(largest: float | None) -> tuple[str, float | None]:
+    """The word for how a goal of right guesses limits ε, and that ε; see `plan_command`."""
+    if largest is None:
+        return "unreachable", None
+    # The search ends at the largest ε accepted: printed as a number, it would look like advice.
+    if largest == limits.EPSILON_MAX:
+        return "unlimited", None
+    return "found", largest
 
 
 _NOTHING_PROMISED: Final = 3

@@ -312,7 +312,7 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
     asked = f"to the {100 * most:g} %" if is_relative else f"the {formats.out_of(most)}"
     text = (TEXTS["attack_never"] if level is None else TEXTS["attack_limit"]).format(
         odds=guessed_text(record.guessed),
-        up_to=f"{level or 0:g}{', the largest that there is' * (level == EPSILON_MAX)}",
+        up_to=f"{level or 0:g}{', the largest that is accepted, so this goal sets no limit,' * (level == EPSILON_MAX)}",
         where="" if block == terms.whole else f" in one {block}",
         easiest="" if block == terms.whole else f"; counted is the {block} that is easiest",
         unit=terms.unit,

@@ -497,11 +497,29 @@ def test_a_plan_against_an_attacker_names_the_unprotected_first(tmp_path: Path) 
     assert next(iter(found)) == "protected_by_nothing"
     assert found["other_unprotected_values"] == 290
     assert found["right_at_most"] == 0.1
+    assert found["limit"] == "unreachable"
     assert found["epsilon"] is None  # without a report it is 1 of 10 in the block of 120 to 129
     found = json.loads(run_plan(tmp_path, "0.2", scenario).stdout)
+    assert found["limit"] == "found"
     exact = math.log(0.2 * 9 / 0.8)
     assert exact - 0.01 < found["epsilon"] <= exact + 1e-6
     assert found["expected"]["tv"] > 0
+
+
+def test_a_goal_that_every_epsilon_keeps_is_no_advice(tmp_path: Path) -> None:
+    """A report of Hadamard response names half of all values: 16 values leave 2 in 16 at best."""
+    values = {"kind": "zipf", "k": 16}
+    plain = {"kind": "context", "blocks": {"kind": "one"}, "epsilon": 1.0}
+    for mechanism, right, limit in (
+        ("hadamard", "0.2", "unlimited"),
+        ("hadamard", "0.08", "found"),
+        ("randomized-response", "0.2", "found"),
+    ):
+        scenario = {"caldp_scenario": 2, "dataset": values, "policy": plain, "n": 1000}
+        scenario["mechanism"] = {"kind": mechanism}
+        found = json.loads(run_plan(tmp_path, right, scenario).stdout)
+        assert found["limit"] == limit
+        assert (found["epsilon"] is None) == (found["expected"] is None) == (limit != "found")
 
 
 def example(name: str) -> dict[str, Any]:

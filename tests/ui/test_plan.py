@@ -649,7 +649,10 @@ def test_who_is_not_protected_against_the_attacker_comes_first() -> None:
     assert not never.figures
     few = replace(PLAN.scenario, dataset=Uniform(2))
     all_levels = replace(PLAN, scenario=few, protection=PLAIN, guessed=0.99999999999)
-    assert "Up to ε = 20, the largest that there is, an attacker" in view.attack(all_levels).whole
+    assert (
+        "Up to ε = 20, the largest that is accepted, so this goal sets no limit, an attacker"
+        in view.attack(all_levels).whole
+    )
     for guessed in (0.0, 1.5):
         with pytest.raises(CaldpError, match="guessed"):
             LINK.check(replace(PLAN, guessed=guessed))
