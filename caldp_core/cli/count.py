@@ -73,7 +73,9 @@ def count_command(
 
     CSV (with commas, semicolons, tabs or bars), gzip, zip, Parquet, Excel, LibreOffice, JSON
     records, GeoJSON and WKT, of any size. One person may have several rows: name the column that
-    says whose a row is with --column NAME=person-id and bound the rows with --most-rows. Prints which columns were read, and how many rows were not counted and why. Several questions
+    says whose a row is with --column NAME=person-id and bound the rows with --most-rows.
+
+    Prints which columns were read, and how many rows were not counted and why. Several questions
     that the same people answered become a scenario file, each counted separately. Ends with 2 where
     the file can be read in two ways and --accept says neither, and where --accept answers what
     nothing asks for.

@@ -52,6 +52,8 @@ _TOO_MANY: Final = "more than 1 trillion"
 _EQUAL = 1.005
 """Ratio of errors up to which they are read as one number."""
 
+_NO_LIMIT: Final = ", the largest that is accepted, so this goal sets no limit"
+
 
 def nouns(record: Plan) -> Vocabulary:
     """Places for maps, answers for lists."""
@@ -312,7 +314,7 @@ def attack(record: Plan, progress: Progress = no_progress) -> Headline:
     asked = f"to the {100 * most:g} %" if is_relative else f"the {formats.out_of(most)}"
     text = (TEXTS["attack_never"] if level is None else TEXTS["attack_limit"]).format(
         odds=guessed_text(record.guessed),
-        up_to=f"{level or 0:g}{', the largest that is accepted, so this goal sets no limit,' * (level == EPSILON_MAX)}",
+        up_to=f"{level or 0:g}{_NO_LIMIT * (level == EPSILON_MAX)}",
         where="" if block == terms.whole else f" in one {block}",
         easiest="" if block == terms.whole else f"; counted is the {block} that is easiest",
         unit=terms.unit,
