@@ -1,11 +1,13 @@
-"""Every figure of a headline is made a second time by a test: `tests/claims.toml` says by which.
+"""Every figure of a headline or caption is made a second time by a test: `tests/claims.toml`.
 
-A figure is a number that `Headline.figures` has. One that the register does not know fails here.
+A figure of a headline is a number that `Headline.figures` has, of a caption one in its text. One
+that the register does not know fails here.
 """
 
 import ast
 import importlib
 import math
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +20,14 @@ import pytest
 
 from caldp_core.audit.adversary import error_vertex
 from caldp_core.basics.types import Floats
+from caldp_core.datasets.own import OwnTable
 from caldp_core.privacy.matrix import BinaryPolicy
-from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveSymbols
+from caldp_core.scenarios.blocks import EvenRuns, EverythingSensitive, OneBlock, SensitiveSymbols
 from caldp_core.scenarios.policies import BinaryQuestion
 from caldp_ui.classroom.page import STATIONS
 from caldp_ui.classroom.page_state import Lesson
 from caldp_ui.coarser.page_state import ATTACKS
+from caldp_ui.compute import runs
 from caldp_ui.matrix import view as matrix_view
 from caldp_ui.matrix.page_state import BUG, PASTED, MatrixState
 from caldp_ui.paper.page_state import VIEWS
@@ -40,6 +44,7 @@ REGISTER: Final[dict[str, list[dict[str, Any]]]] = tomllib.loads(
     (ROOT / "tests" / "claims.toml").read_text("utf-8")
 )
 CLASSROOM: Final = "classroom"
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 Figure = tuple[str, str]
 """A page, of the classroom with its station, and the name of a figure of its headline."""
@@ -58,6 +63,21 @@ def unlisted(page: str, headlines: Sequence[Headline]) -> set[Figure]:
     """The figures of these headlines that the register does not know."""
     known = {*listed("claim"), *listed("setting")}
     return figures_of(page, headlines) - known
+
+
+def unlisted_captions(page: str, captions: Sequence[str]) -> list[str]:
+    """Captions with numbers that the register does not have, or with other numbers than there."""
+    found = []
+    for caption in captions:
+        stated = len(_NUMBER.findall(caption))
+        entries = [
+            entry
+            for entry in REGISTER["caption"]
+            if entry["page"] == page and caption.startswith(entry["begins"])
+        ]
+        if stated and [entry["numbers"] for entry in entries] != [stated]:
+            found.append(f"{stated} numbers in: {caption}")
+    return found
 
 
 def figures_of(page: str, headlines: Sequence[Headline]) -> set[Figure]:
@@ -98,6 +118,28 @@ def test_each_entry_names_code_and_tests_that_exist() -> None:
     assert "test_no_such_figure" not in functions_of("tests/ui/test_claims.py")
 
 
+def test_each_caption_has_a_test_or_says_what_its_fixed_numbers_are() -> None:
+    for entry in REGISTER["caption"]:
+        with naming(entry["begins"]):
+            assert entry["page"] in PAGES
+            assert len(entry["begins"]) > 7
+            assert entry.get("tests") or len(entry["fixed"]) > 10
+            for test in entry.get("tests", ()):
+                path, _, function = test.partition("::")
+                assert function in functions_of(path), test
+
+
+def test_a_caption_with_a_number_that_nobody_has_entered_is_found() -> None:
+    known = "A share estimated from 10,000 people is typically off by 3.8 percentage points."
+    assert unlisted_captions("matrix", [known, "Nothing is counted here."]) == []
+    for page, caption in (
+        ("matrix", f"{known} That is 4 of 100."),
+        ("matrix", "Of 100 people 7 like it."),
+        ("places", known),
+    ):
+        assert unlisted_captions(page, [caption]), caption
+
+
 def test_no_figure_is_listed_twice_and_each_belongs_to_a_page() -> None:
     everything = [*listed("claim"), *listed("setting")]
     assert len(everything) == len(set(everything))
@@ -117,9 +159,10 @@ def test_every_figure_of_a_page_as_it_opens_is_in_the_register() -> None:
         if name == CLASSROOM:
             continue
         with naming(name), capture_headlines() as headlines:
-            jobs_done(open_page(page.path))
+            at = jobs_done(open_page(page.path))
             assert headlines or name == "start"
             assert unlisted(name, headlines) == set()
+            assert unlisted_captions(name, [each.value for each in at.caption]) == []
 
 
 def lessons() -> Iterator[Lesson]:
@@ -145,6 +188,10 @@ def test_every_figure_of_the_classroom_is_in_the_register() -> None:
 
 
 ANSWERS: Final = initial_scenario(TABLES[0])
+ALONE: Final = EvenRuns(runs.dataset(ANSWERS).domain.k)
+"""Each answer is a block of its own."""
+TWO_ANSWERS: Final = OwnTable(("yes", "no"), (1, 0))
+"""One person, who said yes."""
 ODD_FIELDS: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = {
     "places": (
         {"scenario": VARIED["nothing"]},
@@ -154,6 +201,8 @@ ODD_FIELDS: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = {
     "values": (
         {"scenario": ANSWERS.with_context(sensitive=SensitiveSymbols(()))},
         {"scenario": ANSWERS.with_context(blocks=OneBlock(), sensitive=EverythingSensitive())},
+        {"scenario": ANSWERS.with_context(blocks=ALONE, sensitive=EverythingSensitive())},
+        {"scenario": replace(ANSWERS, dataset=TWO_ANSWERS).with_context(blocks=OneBlock())},
     ),
     "yesno": (
         {"scenario": replace(QUESTION, policy=BinaryQuestion(math.inf, 1.0))},
@@ -204,8 +253,9 @@ def test_every_figure_at_odd_settings_is_in_the_register(name: str) -> None:
     state = PAGES[name].state
     for record in odd_records(name, state):
         with naming(str(record)), capture_headlines() as headlines:
-            jobs_done(open_record(state, record))
+            at = jobs_done(open_record(state, record))
             assert unlisted(name, headlines) == set()
+            assert unlisted_captions(name, [each.value for each in at.caption]) == []
 
 
 # Second routes of figures that had none.
