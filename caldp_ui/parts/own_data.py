@@ -537,6 +537,9 @@ def _result(found: C, form: Form[C], contents: DetectedFile, layout: Layout) -> 
         st.warning(escape_markdown(found.refused.describe()), icon=":material/filter_alt:")
 
 
+FILE_PART: Final = "own"
+PASTE_PART: Final = "paste"
+"""Parts of a page that another one may open: the form, at a file that is chosen or at a text."""
 _PASTE: Final = "Paste"
 _CHOOSE: Final = "Choose a file"
 _KINDS: Final = "CSV, Excel, Parquet or GeoJSON, packed or not; or a scenario.json"
@@ -546,9 +549,10 @@ _TOLD_MAX: Final = 600
 
 def popover(state: PageState[S], form: Form[Any]) -> None:
     """A button, and the form that it opens; drawn only while it is open."""
-    if page_state.take_part(state.page, "own"):
-        st.session_state[state.key("own")] = True
-        st.session_state[state.place("own-first")] = _CHOOSE
+    for part, way in {FILE_PART: _CHOOSE, PASTE_PART: _PASTE}.items():
+        if page_state.take_part(state.page, part):
+            st.session_state[state.key("own")] = True
+            st.session_state[state.place("own-first")] = way
     counted = st.session_state.pop(state.place("own-counted"), None)
     if counted is not None:
         _accept(state, form, *counted)  # before the form is drawn, which it closes

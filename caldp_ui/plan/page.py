@@ -26,6 +26,7 @@ from caldp_core.scenarios.blocks import (
     SymbolBlocks,
 )
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.navigation import VALUES
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
@@ -33,11 +34,11 @@ from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
 from caldp_ui.controls.choices import PLAIN
 from caldp_ui.maps.areas import upload_areas
-from caldp_ui.parts import comparison, layout, pins, sharing
+from caldp_ui.parts import comparison, layout, own_data, pins, sharing
 from caldp_ui.plan import page_state, view
 from caldp_ui.plan.page_state import STATE, Margins, Need, Plan
 from caldp_ui.session import jobs, visit
-from caldp_ui.session.page_state import update_scenario
+from caldp_ui.session.page_state import page_button, update_scenario
 from caldp_ui.shell.page import PinPage
 from caldp_ui.words import formats
 
@@ -79,6 +80,15 @@ def goal_titles(record: Plan) -> dict[str, str]:
 
 def _settings(record: Plan) -> None:
     """All controls, and the odds of the chosen protection."""
+    # A question is brought where its answers are counted, and comes back with its marks.
+    page_button(
+        TEXTS["own_question"],
+        VALUES,
+        part=own_data.PASTE_PART,
+        icon=":material/edit_note:",
+        help=TEXTS["own_question_help"],
+        key=STATE.key("own-question"),
+    )
     if view.nouns(record) is formats.PLACES:
         with st.expander(TEXTS["areas"], expanded=record.goal == page_state.OWN):
             upload_areas(STATE.key("areas-file"), TEXTS["areas_help"], _use_areas)
