@@ -21,6 +21,7 @@ from caldp_core.datasets.files.places import CountedPlaces, count_places
 from caldp_core.domain.domains import GridDomain
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import BOX
+from caldp_ui.app.navigation import DESK, PLAN
 from caldp_ui.app.texts import read_texts
 from caldp_ui.app.theme import Palette, palette
 from caldp_ui.charts import show as drawing
@@ -207,6 +208,10 @@ def _treatments(data: TreatmentData) -> pd.DataFrame:
 def _decision(data: TreatmentData) -> None:
     st.table(_treatments(data))
     st.markdown(view.bound_text(data))
+    # What is compared here is a rehearsal: what leaves is made elsewhere, by who holds the truth.
+    with st.container(horizontal=True, gap="medium"):
+        st.page_link(DESK, label="I hold the list: release it", icon=":material/lock:")
+        st.page_link(PLAN, label="I will ask people: plan a survey", icon=":material/calculate:")
     terms("ε", "local differential privacy", "context-aware", "total variation")
 
 

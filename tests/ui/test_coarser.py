@@ -34,6 +34,7 @@ from caldp_core.treatments.suppression import (
     published_sums_with_rule,
     solve_by_subtraction,
 )
+from caldp_ui.app.navigation import COARSER
 from caldp_ui.app.theme import DARK, LIGHT
 from caldp_ui.coarser import alone, outcomes, page, page_state, view
 from caldp_ui.coarser.outcomes import TreatmentData, load_data
@@ -76,7 +77,7 @@ from tests.attacks.by_hand import (
     table_by_hand,
     values_by_hand,
 )
-from tests.ui.driver import checked, few, open_record, page_record
+from tests.ui.driver import checked, few, open_page, open_record, page_record
 from tests.ui.readings import shows, tokens
 
 DEATHS = with_data(Publication(), InfantDeaths())
@@ -229,6 +230,11 @@ def test_the_table_of_treatments_has_the_errors_and_what_comes_out() -> None:
     before = load_treatments(DEATHS.with_attack(PARTS))
     rows = view.treatment_rows(before)
     assert {row[attack] for row in rows.values()} == {""}
+
+
+def test_words_for_a_decision_lead_to_the_desk_and_to_the_plan() -> None:
+    at = open_page(COARSER, {"dataset": "infant-deaths", "blocks": "groups"})
+    assert [link.proto.page for link in at.get("page_link")] == ["desk", "plan"]
 
 
 def test_the_film_shows_what_the_page_shows_at_each_epsilon() -> None:
