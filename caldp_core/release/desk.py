@@ -7,6 +7,7 @@ office says that it is meant.
 
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -21,7 +22,7 @@ from caldp_core.release.files import Files
 from caldp_core.release.frozen import Frozen, Line, Row, epsilon_together, line_of
 from caldp_core.release.office import RELEASE, Office, normalize_list_name
 from caldp_core.release.sentences import together_sentence
-from caldp_core.release.settings import CentralNoise, Settings
+from caldp_core.release.settings import CentralNoise, HiddenCounts, LargerCells, Settings
 from caldp_core.release.treatments import HIDDEN, Numbers, facts_without_numbers, prepare
 
 RECORD_MAX_BYTES: Final = 64 * 2**20
@@ -69,13 +70,12 @@ def release(
     `CaldpError` for what cannot be released, and `SecondReleaseError`.
     """
     with office.held():
-        digests = [files.digest(name) for name in settings.files]
-        mark = office.seal(["release", settings.to_record(), digests])
-        list_mark = office.seal(["list", digests[0]])
+        mark = _mark(settings, files, office)
+        list_mark = _list_mark(settings, files, office)
         for entry in office.entries():
             if entry.mark == mark:
                 return _again(office, entry.line.id)
-        earlier = earlier_releases(settings, files, office, list_mark)
+        earlier = earlier_releases(settings.list.name, settings.earlier, files, office, list_mark)
         line = _line(settings, secrets.token_hex(6))
         if earlier and not second:
             raise _second_release(settings, earlier, line)
@@ -100,33 +100,89 @@ def release(
         return Released(frozen, made, True, counted.remarks)
 
 
+def is_in_ledger(settings: Settings, files: Files, office: Office) -> bool:
+    """Whether this very release stands in the ledger: it is taken again, and nothing is drawn."""
+    mark = _mark(settings, files, office)
+    return any(entry.mark == mark for entry in office.entries())
+
+
+def _mark(settings: Settings, files: Files, office: Office) -> str:
+    """What a release is known by: its settings and the bytes of all its files."""
+    digests = [files.digest(name) for name in settings.files]
+    return office.seal(["release", settings.to_record(), digests])
+
+
+def _list_mark(settings: Settings, files: Files, office: Office) -> str:
+    return office.seal(["list", files.digest(settings.list.file)])
+
+
 def draft(settings: Settings, files: Files, office: Office) -> Frozen:
-    """The release before anything is drawn: for a preview of the record. The list is not read."""
-    digest = files.digest(settings.list.file)
-    earlier = earlier_releases(settings, files, office, office.seal(["list", digest]))
+    """The release before anything is drawn: for a preview of the record. The list is not read.
+
+    If it stands in the ledger already, it is none of those before it.
+    """
+    list_mark = _list_mark(settings, files, office)
+    known = earlier_releases(settings.list.name, settings.earlier, files, office, list_mark)
+    mark = _mark(settings, files, office)
+    own = {entry.line.id for entry in office.entries() if entry.mark == mark}
+    earlier = tuple(line for line in known if line.id not in own)
     line = _line(settings, _DRAFT)
     return _draft(settings, make_cells(settings.cells, files), earlier, line)
 
 
+@dataclass(frozen=True)
+class HidingPreview:
+    """What would be hidden of a table, for the officer alone: these are true numbers.
+
+    `numbers`: cells and totals of the table. `small`: those that must be hidden by themselves.
+    `hidden`: all that are hidden, with those from which a small one would follow.
+    """
+
+    numbers: int
+    small: int
+    hidden: int
+
+
+def preview_hiding(
+    settings: Settings, files: Files, office: Office, progress: Progress = no_progress
+) -> HidingPreview:
+    """What a release by these settings would hide, before it is drawn; nothing is counted.
+
+    The treatment must be hidden counts or larger cells, which need no coins: the release hides the
+    same. Raises `CaldpError` where the release would be refused.
+    """
+    require(
+        isinstance(settings.treatment, HiddenCounts | LargerCells),
+        f"Only hidden counts can be looked at before a release, got {settings.treatment.kind}.",
+    )
+    with office.held():
+        cells = make_cells(settings.cells, files)
+        counted = count_people(settings, cells, files)
+        order_of = partial(office.secret_order, normalize_list_name(settings.list.name))
+        prepared = prepare(settings, cells, counted, order_of, progress)
+    words = prepared.draw().words
+    return HidingPreview(len(words), prepared.small, words.count(HIDDEN))
+
+
 def earlier_releases(
-    settings: Settings, files: Files, office: Office, list_mark: str = ""
+    list_name: str, records: Sequence[str], files: Files, office: Office, list_mark: str = ""
 ) -> tuple[Line, ...]:
     """What was published from this list before: in the ledger, and by records that are brought in.
 
-    A list is the same by its name, and in the ledger also by its bytes (`list_mark`), whatever its
-    name is. Raises `CaldpError` for a record of another list.
+    `records`: names of files. A list is the same by its name, and in the ledger also by its bytes
+    (`list_mark`), whatever its name is. Raises `CaldpError` for a record of another list.
     """
-    name = normalize_list_name(settings.list.name)
+    name = normalize_list_name(list_name)
     found: dict[str, Line] = {}
     for entry in office.entries():
         if normalize_list_name(entry.list) == name or (list_mark and entry.list_mark == list_mark):
             found[entry.line.id] = replace(entry.line, by="this ledger")
-    for file in settings.earlier:
+    for file in records:
         record = read_record(files.read_bytes(file), file)
         require(
             normalize_list_name(str(record.get("list"))) == name,
             f"The record {quoted(file)} is of the list {quoted(record.get('list'))}, and this one "
-            f"is {quoted(settings.list.name)}; take it out, or use the same name.",
+            f"is {quoted(list_name)}; take it out, or use the same name.",
         )
         by = "this office's seal" if office.is_sealed(record) else "trust"
         lines = [line_of(record, by)]

@@ -175,12 +175,13 @@ def cells(frozen: Frozen) -> str:
 def before(earlier: Sequence[Line]) -> str:
     """What was published from the list before."""
     texts = TEXTS["before"]
-    lines = [_line_text(line) for line in earlier]
+    lines = [line_text(line) for line in earlier]
     listed = f"{'; '.join(lines)}." if lines else texts["none"]
     return f"{listed} {texts['limit']}"
 
 
-def _line_text(line: Line) -> str:
+def line_text(line: Line) -> str:
+    """A release before in a few words: when, how, its ε, and how it is known."""
     epsilon = "no ε" if line.epsilon is None else f"ε = {line.epsilon:g}"
     named: dict[str, Any] = {"kind": TEXTS["kind"][line.kind], "known": TEXTS["known"][line.by]}
     return TEXTS["before"]["line"].format(date=line.date, epsilon=epsilon, **named)

@@ -30,10 +30,14 @@ ROUNDED: Final = "rounded"
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What is ready before a coin is thrown; `draw` makes the numbers of `cells`, once."""
+    """What is ready before a coin is thrown; `draw` makes the numbers of `cells`, once.
+
+    `small`: of hidden counts how many must be hidden by themselves; a true number, for the officer.
+    """
 
     cells: Cells
     draw: Callable[[], "Numbers"]
+    small: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,7 @@ def prepare(
         table = hide_small(counts, margins, threshold, order, progress)
         words = tuple(np.where(table.numbers < 0, HIDDEN, EXACT).tolist())
         hidden = Numbers(table.numbers, words, {})
-        return Prepared(cells, lambda: hidden)
+        return Prepared(cells, lambda: hidden, int(table.marks.sum()))
     cells = cells.with_elsewhere() if has_elsewhere else cells
     margins = cells.margins()
     if isinstance(treatment, CentralNoise):

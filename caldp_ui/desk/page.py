@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from functools import partial
 from typing import Final
 
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.types import Progress
 from caldp_core.release import desk, sentences
 from caldp_core.release.desk import Released
 from caldp_core.release.frozen import Frozen
@@ -15,8 +15,11 @@ from caldp_core.release.office import Office
 from caldp_core.release.pack import pack_files
 from caldp_ui.app.navigation import PLAN
 from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.app.theme import palette
+from caldp_ui.charts import show as charts
 from caldp_ui.desk import page_state, questions
 from caldp_ui.desk.page_state import STATE, STEPS, DeskState, Draft, current_draft
+from caldp_ui.desk.picture import picture_of
 from caldp_ui.desk.questions import go_to
 from caldp_ui.parts import layout, sharing
 from caldp_ui.session import jobs
@@ -55,10 +58,35 @@ def show(record: DeskState) -> None:
         layout.show_headline(_headline(step, released))
     with right:
         if step == page_state.RELEASE:
+            if released is not None:
+                _show_picture(released.frozen)
             _show_record(released.frozen if released else _draft_of(draft))
         else:
+            _show_so_far(draft)
             st.markdown(TEXTS["ask"])
             st.page_link(PLAN, label="Plan a survey", icon=":material/calculate:")
+
+
+def _show_so_far(draft: Draft) -> None:
+    """What is answered by now, and which files will leave."""
+    with st.container(border=True, key=STATE.key("so-far")):
+        # One text for each list: its lines then stand close together.
+        lines = [f"**{TEXTS['so_far']}**", ""]
+        for title, text in questions.answered(draft):
+            lines.append(f"- {title}: {escape_markdown(text) or TEXTS['open']}")
+        st.markdown("\n".join(lines))
+        lines = [f"**{TEXTS['leaves']}**", ""]
+        for file in pack_files():
+            kind = "public" if file.is_public else "internal"
+            lines.append(f"- {file.name}, {kind}: {escape_markdown(file.purpose)}")
+        st.markdown("\n".join(lines))
+
+
+def _show_picture(frozen: Frozen) -> None:
+    """The released table as a picture, for a look before the files are opened."""
+    picture = picture_of(frozen, palette())
+    charts.show(picture.figure, STATE.key("picture"), picture.alt)
+    st.caption(picture.caption)
 
 
 def _headline(step: int, released: Released | None) -> Headline:
@@ -98,19 +126,24 @@ def _release(draft: Draft) -> Released | None:
     record = json.dumps([settings.to_record(), draft.files.digest(draft.file)], sort_keys=True)
     name = hashlib.sha256(record.encode()).hexdigest()
     is_drawn = jobs.has_result(key, name)
-    is_meant = bool(earlier) and not is_drawn
+    # A release that is being drawn stands in the ledger already, and is no further one.
+    is_meant = bool(earlier) and not desk.is_in_ledger(settings, draft.files, office)
     if is_meant:
         is_meant = st.checkbox(TEXTS["further"], key=STATE.key("further"))
         if not is_meant:
-            st.info(sentences.together_sentence(_draft_of(draft).together, len(earlier) + 1))
+            further = _draft_of(draft)
+            st.info(sentences.together_sentence(further.together, further.releases))
             return None
     if not is_drawn:
         st.markdown(TEXTS["check"])
-    work = partial(desk.release, settings, draft.files, office, second=is_meant)
+
+    def work(progress: Progress) -> Released:
+        return desk.release(settings, draft.files, office, second=is_meant, progress=progress)
+
     released: Released | None = jobs.run_on_click(
         key,
         name,
-        lambda _: work(),
+        work,
         jobs.StartButton("Draw once and freeze", ":material/lock:", type="primary"),
         lambda job: f"Counting, drawing and checking: {job.seconds:.0f} s so far",
     )
@@ -132,7 +165,13 @@ def _show_pack(released: Released, draft: Draft) -> None:
     sharing.file_button(STATE.key("office-zip"), _OFFICE, draft.store.to_zip, is_main=True)
     for remark in released.remarks:
         st.caption(f"For you alone: {escape_markdown(remark)}")
-    STATE.button("second", "Start a further release", go_to, page_state.TREATMENT, icon="add")
+    STATE.button(
+        "second",
+        "Start a further release: choose its protection",
+        go_to,
+        page_state.TREATMENT,
+        icon="add",
+    )
 
 
 def _show_record(frozen: Frozen) -> None:

@@ -12,10 +12,10 @@ import streamlit as st
 
 from caldp_core.basics.errors import check_whole, require
 from caldp_core.datasets.files.source import PAGE_BOUNDS
-from caldp_core.release.desk import read_record
+from caldp_core.release.desk import earlier_releases, read_record
 from caldp_core.release.files import Files, detect_file, files_from_bytes, read_columns
 from caldp_core.release.frozen import Line, line_of
-from caldp_core.release.office import MemoryStore, Office, normalize_list_name
+from caldp_core.release.office import MemoryStore, Office
 from caldp_core.release.settings import Settings
 from caldp_ui.session.links import RecordLink
 from caldp_ui.session.page_state import PageState
@@ -139,17 +139,14 @@ class Draft:
         return tuple(sorted({row[0] for row in rows if row[0]})[:VALUES_MAX])
 
     def earlier(self) -> Sequence[Line]:
-        """The releases of this list that are known so far, by ledger and by records."""
-        name, found = normalize_list_name(str(self.part("list").get("name", ""))), {}
-        for entry in Office(self.store).entries() if self.store is not None else ():
-            if normalize_list_name(entry.list) == name:
-                found[entry.line.id] = replace(entry.line, by="this ledger")
-        for file in self.records:
-            record = read_record(self.contents[file], file)
-            for each in (record, *record.get("earlier", [])):
-                line = line_of(each, "a record")
-                found.setdefault(line.id, line)
-        return list(found.values())
+        """The releases of this list that are known so far, by ledger and by records.
+
+        Raises `CaldpError` for a record of another list.
+        """
+        office = Office(self.store or MemoryStore())
+        mark = office.seal(["list", self.files.digest(self.file)])
+        name = str(self.part("list").get("name", ""))
+        return earlier_releases(name, self.records, self.files, office, mark)
 
 
 def current_draft() -> Draft:

@@ -1,6 +1,8 @@
 """The questions of the desk, one at a time: widgets with what is known, and what a click keeps."""
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import PurePath
@@ -9,17 +11,21 @@ from typing import Any, Final
 import streamlit as st
 
 from caldp_core.basics.errors import CaldpError, require
+from caldp_core.basics.types import Progress
+from caldp_core.release import desk
 from caldp_core.release.cells import make_cells
 from caldp_core.release.counting import count_people
+from caldp_core.release.desk import HidingPreview
 from caldp_core.release.files import detect_file
-from caldp_core.release.frozen import epsilon_together
+from caldp_core.release.frozen import Line, epsilon_together
 from caldp_core.release.office import MemoryStore, Office
-from caldp_core.release.sentences import together_sentence
+from caldp_core.release.sentences import line_text, together_sentence
 from caldp_core.release.settings import THRESHOLD_MIN, THRESHOLD_USUAL, Settings
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.desk import page_state
 from caldp_ui.desk.page_state import STATE, Draft, current_draft, keep_draft
 from caldp_ui.maps import areas
+from caldp_ui.session import jobs
 from caldp_ui.session.visit import notify
 from caldp_ui.words import formats
 
@@ -40,6 +46,7 @@ _KINDS: Final = {
     "hide": "Small counts hidden",
     "larger": "Larger cells",
 }
+_HIDING: Final = ("hide", "larger")
 _EPSILONS: Final = (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
@@ -130,8 +137,10 @@ def _take_person(draft: Draft) -> Draft:
     if unit != "table" and _widget("where") != _EVERYBODY:
         part["where"] = {_widget("where"): list(_widget("values"))}
     # With the answers after it unanswered yet, the part alone is checked.
-    _provisional(draft.with_answers("list", part), {"cells": _ANY_CELLS | _columns_for(part)})
-    return draft.with_answers("list", part)
+    found = draft.with_answers("list", part)
+    _provisional(found, {"cells": _ANY_CELLS | _columns_for(part)})
+    found.earlier()  # raises where records were brought of a list with the name before
+    return found
 
 
 _ANY_CELLS: Final[dict[str, Any]] = {"source": "-"}
@@ -297,20 +306,27 @@ _BRING: Final = "Bring the office's file and records"
 def ask_before(draft: Draft) -> None:
     """What was released from this list before: the office's file, and records from elsewhere."""
     st.caption(TEXTS["before"])
-    has_more = bool(draft.records) or (draft.store is not None and bool(draft.store.names()))
+    lines = draft.earlier()
+    has_more = bool(draft.records) or bool(lines) or _has_entries(draft)
     choice = st.radio("Earlier releases", (_FIRST, _BRING), int(has_more), key=STATE.key("earlier"))
     if choice == _BRING:
         areas.upload(STATE.key("office"), "The office's file (office.zip)", None, _take_office)
         areas.upload(STATE.key("record"), "Records (release.json), one by one", None, _take_record)
-    lines = draft.earlier()
-    for line in lines:
-        noise = "no ε" if line.epsilon is None else f"ε = {line.epsilon:g}"
-        st.markdown(
-            f"- {escape_markdown(line.date)}: {_KINDS[line.kind].lower()}, {noise}, {line.by}"
-        )
+    _show_lines(lines)
     if lines:
         st.markdown(f"**{together_sentence(epsilon_together(lines), len(lines))}**")
+    st.caption(TEXTS["unseen"])
     _next(page_state.BEFORE, _take_before)
+
+
+def _has_entries(draft: Draft) -> bool:
+    return draft.store is not None and bool(Office(draft.store).entries())
+
+
+def _show_lines(lines: Sequence[Line]) -> None:
+    """A line for each release that is known: when, how, and how it is known."""
+    for line in lines:
+        st.markdown(f"- {escape_markdown(line_text(line))}")
 
 
 def _take_office(data: bytes, name: str) -> None:
@@ -321,7 +337,9 @@ def _take_office(data: bytes, name: str) -> None:
 
 
 def _take_record(data: bytes, name: str) -> None:
-    keep_draft(current_draft().with_record(data, name))
+    found = current_draft().with_record(data, name)
+    found.earlier()  # raises for a record of another list
+    keep_draft(found)
 
 
 def _take_before(draft: Draft) -> Draft:
@@ -330,6 +348,11 @@ def _take_before(draft: Draft) -> Draft:
 
 def ask_treatment(draft: Draft) -> None:
     """How the table is protected, and the ε of all releases together."""
+    lines = draft.earlier()
+    if lines:
+        releases = formats.count(len(lines), "release", "releases")
+        st.info(TEXTS["further_here"].format(releases=releases))
+        _show_lines(lines)
     known, kinds = draft.part("treatment"), list(_KINDS)
     if "map" not in draft.part("cells") and not any(
         "group" in each for each in draft.part("cells").get("lists", ())
@@ -343,7 +366,6 @@ def ask_treatment(draft: Draft) -> None:
     if kind == "central":
         level = known.get("epsilon", 1.0)
         epsilon = st.select_slider("Privacy level ε", _EPSILONS, level, key=STATE.key("epsilon"))
-        lines = draft.earlier()
         sums = [line.epsilon for line in lines]
         total = None if None in sums else sum(filter(None, sums)) + float(epsilon)
         st.markdown(f"**{together_sentence(total, len(lines) + 1)}**")
@@ -351,8 +373,42 @@ def ask_treatment(draft: Draft) -> None:
         threshold = int(known.get("threshold", THRESHOLD_USUAL))
         label = "Threshold: no exact count from 1 to one less than"
         st.number_input(label, THRESHOLD_MIN, 10**6, threshold, key=STATE.key("threshold"))
+        if kind in _HIDING:
+            _preview_hiding(draft, {"kind": kind, "threshold": int(_widget("threshold"))})
     st.caption(TEXTS["not_offered"])
     _next(page_state.TREATMENT, _take_treatment)
+
+
+def _preview_hiding(draft: Draft, treatment: dict[str, Any]) -> None:
+    """What would be hidden, before it is drawn: the rule hides more than the small counts."""
+    settings = _provisional(draft, {"treatment": treatment})
+    office = Office(draft.store or MemoryStore())
+    key = STATE.key("hiding")
+    record = json.dumps([settings.to_record(), draft.files.digest(draft.file)], sort_keys=True)
+    name = hashlib.sha256(record.encode()).hexdigest()
+
+    def work(progress: Progress) -> HidingPreview | str:
+        try:
+            return desk.preview_hiding(settings, draft.files, office, progress)
+        except CaldpError as error:
+            return str(error)
+
+    found = jobs.run_automatically(key, name, work, lambda _: TEXTS["hiding_waits"])
+    if isinstance(found, str):
+        st.warning(escape_markdown(found), icon=":material/error:")
+    elif found is not None:
+        st.info(_hiding_text(found))
+
+
+def _hiding_text(found: HidingPreview) -> str:
+    if not found.hidden:
+        return TEXTS["hides_nothing"].format(numbers=f"{found.numbers:,}")
+    return TEXTS["hides"].format(
+        hidden=f"{found.hidden:,}",
+        numbers=formats.count(found.numbers, "number", "numbers"),
+        small=f"{found.small:,}",
+        others=f"{found.hidden - found.small:,}",
+    )
 
 
 def _take_treatment(draft: Draft) -> Draft:
@@ -382,6 +438,42 @@ def _take_responsible(draft: Draft) -> Draft:
     found = draft.with_answers("publication", part)
     found.settings()
     return found
+
+
+def answered(draft: Draft) -> list[tuple[str, str]]:
+    """The title of each question and its answer so far, "" where it is open."""
+    held, cells = draft.part("list"), draft.part("cells")
+    treatment, publication = draft.part("treatment"), draft.part("publication")
+    texts = ["", "", "", "", ""]
+    if held:
+        texts[page_state.PERSON] = f"“{held['name']}”. {_UNITS[held['unit']]}."
+        for column, values in held.get("where", {}).items():
+            texts[page_state.PERSON] += f" Counted: {column} is {' or '.join(values)}."
+    if cells:
+        texts[page_state.AREAS] = f"{_cells_text(cells)}, from: {cells['source']}"
+    if held and draft.store is not None:
+        lines = draft.earlier()
+        known = together_sentence(epsilon_together(lines), len(lines)) if lines else ""
+        texts[page_state.BEFORE] = known or TEXTS["none_before"]
+    if treatment:
+        kind = treatment["kind"]
+        size = f"threshold {treatment.get('threshold')}"
+        if kind == "central":
+            size = f"ε = {treatment['epsilon']:g}"
+        texts[page_state.TREATMENT] = f"{_KINDS[kind]}, {size}"
+    if publication:
+        texts[page_state.RESPONSIBLE] = f"{publication['by']}, on {publication['date']}"
+    return list(zip(page_state.STEPS, texts, strict=False))
+
+
+def _cells_text(cells: Any) -> str:
+    """A map or lists, in a few words."""
+    extent = cells.get("map")
+    if extent is not None:
+        edges = f"{extent['south']:g} to {extent['north']:g} N, {extent['west']:g} to "
+        return f"A map, {edges}{extent['east']:g} E, cells of {extent['step']:g}°"
+    names = [listed.get("column") or "titles of columns" for listed in cells["lists"]]
+    return " × ".join(names)
 
 
 QUESTIONS: Final[dict[int, Callable[[Draft], None]]] = {

@@ -1,13 +1,13 @@
 """The desk in a browser: three tasks of an officer, each from the start page with a file."""
 
-import csv
-import io
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from caldp_core.release.office import MemoryStore
+from caldp_core.release.pack import pack_files
 from caldp_ui.desk.page_state import STATE, STEPS
 from tests.browser.conftest import DESKTOP, OpenLink
 from tests.browser.hands import HEADLINE, expect, expect_script
@@ -21,6 +21,9 @@ from tests.ui.test_desk import (
     DEPARTMENTS,
     DISEASES,
     RESPONSIBLE,
+    check_map_of_blocks,
+    check_noisy_map,
+    check_rounded_staff,
     check_staff_table,
     counties,
     cyclists,
@@ -30,6 +33,8 @@ from tests.ui.test_desk import (
 pytestmark = pytest.mark.browser
 CLICKS = {"map": 17, "staff": 16, "counties": 6}
 """From the start page to the files of the pack; of the counties to the sentence that refuses."""
+FURTHER_CLICKS = 8
+"""Of a further release of the same table: from the files of the one before to its own."""
 CUT = """() => [...document.querySelectorAll("[data-testid=stNumberInput] input")]
     .filter(e => e.scrollWidth > e.clientWidth).map(e => e.ariaLabel)"""
 """Fields that have no room for their number."""
@@ -87,6 +92,40 @@ class Officer:
             self.fill(f"publication-{name}", f"answer to {name}")
         self.press("next-4")
 
+    def release_further(self, kind: str) -> None:
+        """A further release of the table by another treatment, which is meant."""
+        self.press("second")
+        expect(self.page.get_by_text("Known before: 1 release of this list")).to_be_visible()
+        self.choose("kind", kind)
+        self.press("next-3")
+        self.press("next-4")
+        expect(self.part("draw-start", "button")).to_have_count(0)
+        self.clicks += 1
+        self.page.locator(f".st-key-{STATE.key('further')} label").click()
+        self.press("draw-start")
+        expect(self.page.get_by_text("Take the office's file away.")).to_be_visible()
+
+    def check_picture(self, *words: str) -> None:
+        """The picture of the table is there, and says in words what it shows."""
+        picture = self.page.locator(f".st-key-{STATE.key('picture')} .chart")
+        expect(picture.locator("svg").first).to_be_visible()
+        for text in words:
+            expect(picture).to_have_attribute("aria-label", re.compile(re.escape(text)))
+
+    def take_pack(self, tables: int) -> dict[str, bytes]:
+        """The table and the office's file, which holds it among so many tables."""
+        table, zipped = self.save("table-csv"), self.save("office-zip")
+        office = MemoryStore.from_zip(zipped)
+        names = [name for name in office.names() if name.endswith("/table.csv")]
+        assert len(names) == tables
+        assert len([name for name in office.names() if name.startswith("entry-")]) == tables
+        assert "key" in office.names()
+        (folder,) = (
+            name.removesuffix("table.csv") for name in names if office.files[name] == table
+        )
+        pack = [name for name in office.names() if name.startswith(folder)]
+        return {name.removeprefix(folder): office.files[name] for name in pack}
+
     def check_step(self, number: int) -> None:
         """The question is open, breaks no rule of axe, and a narrow screen cuts nothing of it."""
         with naming(STEPS[number]):
@@ -100,8 +139,9 @@ class Officer:
 
 
 def test_a_map_of_cyclists_is_released_from_the_start_page(open_link: OpenLink) -> None:
+    text, truth = cyclists()
     officer = Officer(open_link("", HEADLINE))
-    officer.bring("city_survey.csv", cyclists()[0])
+    officer.bring("city_survey.csv", text)
     officer.pick("where", "bike")
     for value in ("daily", "weekly"):
         officer.pick("values", value)
@@ -119,14 +159,17 @@ def test_a_map_of_cyclists_is_released_from_the_start_page(open_link: OpenLink) 
     officer.press("draw-start")
     headline = officer.page.locator(HEADLINE)
     expect(headline).to_contain_text(["ε = 1 for this one release of the list"])
-    office = MemoryStore.from_zip(officer.save("office-zip"))
-    table = officer.save("table-csv")
-    assert [name for name in office.names() if name.endswith("table.csv")]
-    assert office.files[next(n for n in office.names() if n.endswith("table.csv"))] == table
-    assert officer.save("table-csv") == table
-    rows = list(csv.DictReader(io.StringIO(table.decode())))
-    assert len([row for row in rows if row["level"] == "cell"]) == 561
+    officer.check_picture("561 cells, noisy counts", "Most people: ")
+    pack = officer.take_pack(1)
+    check_noisy_map(pack, truth)
+    assert {file.name for file in pack_files()} == pack.keys()
+    assert officer.clicks == CLICKS["map"] - 1
+    assert officer.save("table-csv") == pack["table.csv"]
     assert officer.clicks == CLICKS["map"]
+    officer.release_further("Larger cells")
+    officer.check_picture("25 cells, exact counts of larger areas, small ones hidden")
+    check_map_of_blocks(officer.take_pack(2), truth)
+    assert officer.clicks == CLICKS["map"] + FURTHER_CLICKS
 
 
 def test_a_staff_survey_is_released_with_small_counts_hidden(open_link: OpenLink) -> None:
@@ -149,6 +192,7 @@ def test_a_staff_survey_is_released_with_small_counts_hidden(open_link: OpenLink
     officer.check_step(2)
     officer.press("next-2")
     officer.choose("kind", "Small counts hidden")
+    expect(page.get_by_text("This hides ")).to_be_visible()
     officer.check_step(3)
     officer.press("next-3")
     officer.check_step(4)
@@ -156,11 +200,14 @@ def test_a_staff_survey_is_released_with_small_counts_hidden(open_link: OpenLink
     officer.press("draw-start")
     expect(page.get_by_text("Take the office's file away.")).to_be_visible()
     officer.check_step(5)
-    office = MemoryStore.from_zip(officer.save("office-zip"))
-    table = officer.save("table-csv")
-    assert table in office.files.values()
-    check_staff_table({"table.csv": table}, truth)
+    officer.check_picture("36 cells, exact counts, small ones hidden", "cells are hidden.")
+    check_staff_table(officer.take_pack(1), truth)
     assert officer.clicks == CLICKS["staff"]
+    officer.release_further("Random rounding")
+    expect(page.locator(HEADLINE)).to_contain_text(["2 releases of the list together"])
+    officer.check_picture("36 cells, rounded counts", "Most people: Production · Never")
+    check_rounded_staff(officer.take_pack(2), truth)
+    assert officer.clicks == CLICKS["staff"] + FURTHER_CLICKS
 
 
 def test_a_county_table_with_hidden_cells_is_refused_with_a_way_on(open_link: OpenLink) -> None:

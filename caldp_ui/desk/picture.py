@@ -1,0 +1,208 @@
+"""The released table as a picture: a map, a table of two lists, or bars of one.
+
+It shows the frozen numbers and nothing else, so it may be shown to anyone who may see the table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from caldp_core.basics.errors import count_text
+from caldp_core.release.frozen import Frozen, Row
+from caldp_ui.app.texts import read_toml
+from caldp_ui.app.theme import Palette
+from caldp_ui.app.user_text import UserText
+from caldp_ui.charts.curves import bare_layout
+from caldp_ui.charts.show import Figure
+
+TEXTS: Final = read_toml(__file__, "texts.toml")
+_WORDS: Final = TEXTS["picture"]
+BARS_MAX: Final = 40
+"""Most bars of a list; a longer one is in the table alone."""
+_NAME_MAX: Final = 28
+"""Most characters of a name beside a bar or a row."""
+_NUMBERS_MAX: Final = 150
+"""Most cells of a grid that have their number written in them."""
+_ROW: Final = 30
+"""Pixels of a bar or of a row of two crossed lists."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, what it shows in words (`alt`), and a line to stand below it."""
+
+    figure: Figure
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells in rows and columns, the first row at the top.
+
+    `numbers`: (rows, columns) people, NaN where hidden. `across`, `down`: the names of columns and
+    rows, () on a map, whose cells have names of their own: `names`, (rows, columns).
+    """
+
+    numbers: np.ndarray[Any, np.dtype[np.float64]]
+    names: list[list[str]]
+    across: tuple[str, ...]
+    down: tuple[str, ...]
+
+
+def picture_of(frozen: Frozen, colours: Palette) -> Picture:
+    """The picture of a release that was drawn."""
+    cells = [row for row in frozen.rows if row.level == "cell"]
+    grid = _grid_of(frozen, cells)
+    if grid is None:
+        shown = cells[:BARS_MAX]
+        figure = _bars(shown, colours)
+        beside = ""
+        if len(shown) < len(cells):
+            beside = _WORDS["first"].format(shown=BARS_MAX)
+    else:
+        figure, beside = _heat(grid, colours), _WORDS["colour"]
+        if not grid.down:
+            beside += _WORDS["north"]
+    what = TEXTS["what"][frozen.line.kind]
+    is_hidden = any(row.people is None for row in cells)
+    caption = f"{_WORDS['caption'].format(what=what)}{beside}"
+    if is_hidden:
+        caption += _WORDS["hidden"]
+    return Picture(figure, _describe(frozen, cells, what), caption)
+
+
+def _grid_of(frozen: Frozen, cells: Sequence[Row]) -> Grid | None:
+    """The cells as a map or as two crossed lists; None for a single list."""
+    settings = frozen.settings["cells"]
+    is_larger = frozen.line.kind == "larger"
+    extent = settings.get("map")
+    if extent is not None:
+        columns = round((extent["east"] - extent["west"]) / extent["step"])
+        if is_larger:
+            columns = -(-columns // extent["block"])
+        rows = (len(cells)) // columns
+        inside = cells[: rows * columns]
+        # Cells begin in the south-west corner, and a picture at the top.
+        lines = [inside[row * columns : (row + 1) * columns] for row in reversed(range(rows))]
+        return Grid(_numbers(lines), [[row.name for row in line] for line in lines], (), ())
+    lists = settings["lists"]
+    if len(lists) != 2 or is_larger:
+        return None
+    titles = [listed.get("column") or "title" for listed in lists]
+    down, across = (
+        tuple(row.name for row in frozen.rows if row.level == title) for title in titles
+    )
+    columns = len(across)
+    if not columns or not down:
+        return None  # a list of one value has no totals of its own
+    lines = [cells[row * columns : (row + 1) * columns] for row in range(len(down))]
+    return Grid(_numbers(lines), [[row.name for row in line] for line in lines], across, down)
+
+
+def _numbers(lines: Sequence[Sequence[Row]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    people = [[np.nan if row.people is None else row.people for row in line] for line in lines]
+    return np.array(people, np.float64)
+
+
+def _heat(grid: Grid, colours: Palette) -> Figure:
+    """Darker for more people; a hidden cell is grey, and says so."""
+    numbers = grid.numbers
+    rows = len(numbers)
+    is_map = not grid.down
+    has_text = numbers.size <= _NUMBERS_MAX
+    names = [[UserText(name).chart for name in line] for line in grid.names]
+    texts = [["" if np.isnan(number) else f"{number:,.0f}" for number in line] for line in numbers]
+    hidden = np.where(np.isnan(numbers), 1.0, np.nan)
+    look = {
+        "type": "heatmap",
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "customdata": names,
+        "hoverongaps": False,
+    }
+    counted = {
+        "z": numbers,
+        # Below 0 there is nobody: negative noisy counts have the colour of none.
+        "zmin": 0,
+        "zmax": max(float(np.nanmax(numbers, initial=1.0)), 1.0),
+        "colorscale": [[0, colours.edge], [1, colours.ours]],
+        "text": texts,
+        "hovertemplate": "%{customdata}: %{text}<extra></extra>",
+    }
+    withheld = {
+        "z": hidden,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [[0, colours.faint], [1, colours.faint]],
+        "text": [["hidden" if cell else "" for cell in np.isnan(line)] for line in numbers],
+        "hovertemplate": "%{customdata}: hidden<extra></extra>",
+    }
+    if has_text:
+        counted["texttemplate"] = withheld["texttemplate"] = "%{text}"
+    bare = {"showticklabels": not is_map, "showgrid": False, "zeroline": False, "ticks": ""}
+    x: dict[str, Any] = bare | {"side": "top"}
+    y: dict[str, Any] = bare | {"autorange": "reversed"}
+    if is_map:
+        y |= {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
+    else:
+        x |= _ticks(grid.across) | {"tickangle": -45}
+        y |= _ticks(grid.down)
+    height = 360 if is_map else _ROW * rows + 120
+    # Slanted names of columns need room to the right of the last one.
+    margin = (8, 8 if is_map else 70, 8, 8)
+    layout = bare_layout(colours, x, y, height, margin, hovermode="closest")
+    return Figure([look | counted, look | withheld], layout)
+
+
+def _ticks(names: Sequence[str]) -> dict[str, Any]:
+    """Names at whole numbers: two equal names would share a place as categories."""
+    shown = [UserText(name).shortened(_NAME_MAX).chart for name in names]
+    return {"tickvals": list(range(len(names))), "ticktext": shown}
+
+
+def _bars(cells: Sequence[Row], colours: Palette) -> Figure:
+    """A bar for each cell, with its number or that it is hidden."""
+    names = [UserText(row.name).chart for row in cells]
+    people = [0 if row.people is None else row.people for row in cells]
+    texts = ["hidden" if row.people is None else f"{row.people:,}" for row in cells]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": people,
+        "y": list(range(len(cells))),
+        "text": texts,
+        "textposition": "outside",
+        "cliponaxis": False,
+        "marker": {"color": colours.ours},
+        "customdata": names,
+        "hovertemplate": "%{customdata}: %{text}<extra></extra>",
+    }
+    x = {"showticklabels": False, "showgrid": False, "rangemode": "tozero"}
+    most = max([*people, 1])
+    x["range"] = [min(0, *people), 1.2 * most]
+    y = _ticks([row.name for row in cells]) | {"autorange": "reversed", "showgrid": False}
+    height = _ROW * len(cells) + 40
+    return Figure([bars], bare_layout(colours, x, y, height, (8, 8, 8, 8), hovermode="closest"))
+
+
+def _describe(frozen: Frozen, cells: Sequence[Row], what: str) -> str:
+    """What the picture shows, for those who do not see it."""
+    known = [row for row in cells if row.people is not None]
+    hidden = len(cells) - len(known)
+    parts = [
+        _WORDS["alt"].format(
+            cells=count_text(len(cells), "cell", "cells"), list=frozen.list, what=what
+        )
+    ]
+    if known:
+        most = max(known, key=lambda row: row.people or 0)
+        number = count_text(most.people or 0, "person", "people")
+        parts.append(_WORDS["most"].format(name=most.name, people=number))
+    if hidden:
+        verb = "cell is" if hidden == 1 else "cells are"
+        parts.append(f"{hidden:,} {verb} hidden.")
+    return " ".join([*parts, _WORDS["whole"]])
