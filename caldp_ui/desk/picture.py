@@ -17,7 +17,7 @@ from caldp_ui.app.user_text import UserText
 from caldp_ui.charts.curves import bare_layout
 from caldp_ui.charts.show import Figure
 
-TEXTS: Final = read_toml(__file__, "texts.toml")
+TEXTS: Final = read_toml(__file__, "picture.toml")
 _WORDS: Final = TEXTS["picture"]
 BARS_MAX: Final = 40
 """Most bars of a list; a longer one is in the table alone."""
