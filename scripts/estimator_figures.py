@@ -101,8 +101,7 @@ def errors_row(name: str, grid: GridDomain, people: Ints, side: int) -> str:
     cells = []
     for epsilon in EPSILONS:
         found = [figure.median for figure in map_figures(name, grid, people, side, epsilon)]
-        shown = [*found[:1], *found[2:5]]  # norm-sub is the simplex projection to the digit
-        errors = [f"{each:.0f}" if each >= 9.95 else f"{each:.1f}" for each in shown]
+        errors = [f"{each:.0f}" if each >= 9.95 else f"{each:.1f}" for each in found[:-1]]
         cells.append(f"{', '.join(errors)}; {found[-1]:.2f}")
     return " | ".join([f"| {name}", *cells]) + " |"
 

@@ -30,7 +30,7 @@ from caldp_core.mechanisms import catalogue
 from caldp_core.privacy.context import Context
 from tests.estimation.maps import HARD_GRID, TOWNS, hard_maps, region
 
-NAMES: Final = ("simplex", "norm-sub", "cascade", "mixture", "chosen")
+NAMES: Final = ("simplex", "cascade", "mixture", "chosen")
 EPSILONS: Final = (0.5, 1.0, 2.0, 4.0)
 BLOCKS: Final = (1, 8)
 """Rows and columns of blocks."""

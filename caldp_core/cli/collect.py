@@ -48,7 +48,7 @@ from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimat
 from caldp_core.estimation.intervals import every_look, one_look
 from caldp_core.experiments.run import prepare
 from caldp_core.experiments.table import as_csv, cells_as_geojson, map_for_geojson
-from caldp_core.scenarios.scenario import Scenario, schema
+from caldp_core.scenarios.scenario import schema
 from caldp_core.theory.mixing import DELTA
 
 _REFUSED_MAX: Final = 0.1
@@ -126,7 +126,7 @@ def _of_scenario(
     a_day: int,
     change_epsilon: float,
 ) -> Protocol:
-    scenario = replace(Scenario.from_file(path or ""), n=1)  # nobody is asked anything
+    scenario = replace(terminal.read_scenario(path or ""), n=1)  # nobody is asked anything
     with terminal.progress_bar("loading") as progress:
         if names is None:
             setup = prepare(scenario, progress)

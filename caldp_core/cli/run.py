@@ -32,7 +32,6 @@ from caldp_core.experiments.reproduce import FIGURE_RUNS, PAPER, Rows, figure_2,
 from caldp_core.experiments.run import Errors, Result, prepare, run
 from caldp_core.experiments.table import as_csv, as_geojson, columns_of, map_for_geojson
 from caldp_core.mechanisms.capabilities import report_bits
-from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.expected_error import Forecast
 
 _TYPES: Final = {
@@ -47,7 +46,7 @@ _TYPES: Final = {
 def run_command(path: str, estimate: Path | None, prior: Path | None, q: float | None) -> None:
     """Run a scenario file and print errors, expected errors, timing and seed as JSON."""
     terminal.check_shares_output(estimate, path, prior)
-    scenario = Scenario.from_file(path)
+    scenario = terminal.read_scenario(path)
     if q is not None:
         scenario = replace(scenario, false_share=q)
     with terminal.progress_bar("loading") as progress:
@@ -140,7 +139,7 @@ def plan_command(path: str, right: float) -> None:
     accepts keeps the share, so this goal sets no limit: choose ε by another one. In the last two
     cases "epsilon" and "expected" are null.
     """
-    setup = prepare(Scenario.from_file(path))
+    setup = prepare(terminal.read_scenario(path))
     with terminal.progress_bar("planning") as progress:
         largest = epsilon_against_guesses(setup, right, progress)
     limit, epsilon = _limit_by_guesses(largest)
@@ -173,7 +172,7 @@ def audit_command(context: click.Context, path: str) -> None:
 
     Exit code 0 if it holds, 1 if it does not, 3 if nothing is promised.
     """
-    scenario = Scenario.from_file(path)
+    scenario = terminal.read_scenario(path)
     with terminal.progress_bar("loading") as progress:
         setup = prepare(replace(scenario, n=1), progress)  # nobody is asked anything
     started = perf_counter()
@@ -242,7 +241,7 @@ def _add(name: str, make_rows: Callable[..., Rows], **defaults: int) -> click.Co
     @terminal.add_options(name, _TYPES, **defaults)
     def command(seed: int, as_json: bool, scenario: str | None, **arguments: Any) -> None:
         with terminal.progress_bar(name) as progress:
-            base = replace(Scenario.from_file(scenario) if scenario else PAPER, seed=seed)
+            base = replace(terminal.read_scenario(scenario) if scenario else PAPER, seed=seed)
             rows = make_rows(base=base, progress=progress, **arguments)
         if as_json:
             click.echo(json.dumps(rows, indent=2))

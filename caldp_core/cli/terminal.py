@@ -4,6 +4,7 @@ import json
 import math
 import sys
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from caldp_core.estimation.evidence import Q_OF_VALUES, Q_ON_MAPS
 from caldp_core.experiments.run import Setup
 from caldp_core.privacy.matrix import coverage, value_names
 from caldp_core.scenarios.blocks import PolygonBlocks, describe_areas
+from caldp_core.scenarios.scenario import Scenario
 
 
 class Number(click.FloatRange):
@@ -48,6 +50,16 @@ _TYPES: Final[dict[Any, Any]] = {
     "q": Number(FALSE_SHARE_MIN, FALSE_SHARE_MAX),
 }
 _VALUES: Final = {"q_on_maps": Q_ON_MAPS, "q_of_values": Q_OF_VALUES}
+
+
+def read_scenario(path: str | Path) -> Scenario:
+    """The scenario of a file; on standard error what a name of earlier versions is read as."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        scenario = Scenario.from_file(path)
+    for warning in said:
+        click.echo(str(warning.message), err=True)
+    return scenario
 
 
 @contextmanager

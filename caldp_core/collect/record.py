@@ -33,7 +33,13 @@ from caldp_core.collect.questions import Questions, parse_protocol, protocols_by
 from caldp_core.collect.report_files import BATCH_PREFIX, FILE_PREFIX
 from caldp_core.datasets.own import is_line
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
-from caldp_core.estimation.estimators import ESTIMATORS, ErrorEstimate, compare_groups, quantiles
+from caldp_core.estimation.estimators import (
+    ESTIMATORS,
+    GIVEN_UP,
+    ErrorEstimate,
+    compare_groups,
+    quantiles,
+)
 from caldp_core.estimation.evidence import Evidence
 from caldp_core.estimation.intervals import Looks, one_look
 from caldp_core.mechanisms.capabilities import block_totals
@@ -558,7 +564,7 @@ _COLLECTED: Final[dict[str, Callable[[Any], bool]]] = {
     "files": _is_count,
     "batches": lambda found: isinstance(found, list) and all(isinstance(b, str) for b in found),
     "tally_sha256": lambda found: isinstance(found, str) and len(found) == 64,
-    "estimator": lambda found: isinstance(found, str) and found in ESTIMATORS,
+    "estimator": lambda found: isinstance(found, str) and found in (*ESTIMATORS, *GIVEN_UP),
     "interval_level": lambda found: (
         type(found) in (int, float) and CONFIDENCE_MIN <= found <= CONFIDENCE_MAX
     ),

@@ -8,7 +8,7 @@ docs/derivations.md, “Repairs of fakes, and the error of an estimate”, has t
 """
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -34,7 +34,6 @@ from caldp_core.mechanisms import Mechanism, Tally
 PostProcess: TypeAlias = Callable[[Evidence], Floats]
 FittedLaw: TypeAlias = Callable[[Evidence], tuple[cascades.NoisySymbols, cascades.Fit]]
 """What an estimator expects of the noisy symbols."""
-_NORM_SUB_ROUNDS: Final = 200
 SIGNIFICANCE: Final = 0.05
 """α of the significance threshold: probability that it keeps a symbol that nobody has."""
 
@@ -54,42 +53,6 @@ def _beside_clear(evidence: Evidence, rule: Callable[[Floats, float], Floats]) -
     if clear.hidden.any():
         shares[clear.hidden] = rule(evidence.unbiased[clear.hidden], float(clear.left.sum()))
     return shares
-
-
-def clip_renormalise(evidence: Evidence) -> Floats:
-    """max(p̂, 0) scaled to sum to 1; even shares if no entry is positive."""
-    return _beside_clear(evidence, _clip)
-
-
-def _clip(estimate: Floats, total: float) -> Floats:
-    kept = np.maximum(estimate, 0.0)
-    whole = float(kept.sum())
-    return total * kept / whole if whole > 0 else np.full_like(kept, total / kept.size)
-
-
-def norm_sub(evidence: Evidence) -> Floats:
-    """Set negative entries to 0 and shift the positive ones by one amount until the sum is 1.
-
-    Source: Wang et al. 2020, "Locally differentially private frequency estimation with
-    consistency". Where the positive entries sum to 1 or more, as they nearly always do, the
-    iteration ends at the Euclidean projection on the simplex. Otherwise it raises the positive
-    entries, while the projection raises all of them.
-    """
-    return _beside_clear(evidence, _shift_positive)
-
-
-def _shift_positive(estimate: Floats, total: float) -> Floats:
-    current = estimate
-    for _ in range(_NORM_SUB_ROUNDS):
-        current = np.maximum(current, 0.0)
-        positive = current > 0
-        if not positive.any():
-            return simplex_projection(estimate, total)
-        shift = (total - current.sum()) / positive.sum()
-        current = np.where(positive, current + shift, 0.0)
-        if (current >= 0).all():
-            break
-    return np.maximum(current, 0.0)
 
 
 def simplex(evidence: Evidence) -> Floats:
@@ -128,9 +91,9 @@ def significant(evidence: Evidence) -> Floats:
 class EstimatorEntry:
     """An estimator for readers: `title` and one `sentence` on what it does.
 
-    `slow_from`: symbols in one block from which it takes more than a second. `listed`: whether
-    menus offer it; files and links may name the others too. `in_order`: only for values in an
-    order; `on_maps`: only for maps; `needs_map`: only for maps with a public map as a prior.
+    `slow_from`: symbols in one block from which it takes more than a second. `in_order`: only for
+    values in an order; `on_maps`: only for maps; `needs_map`: only for maps with a public map as a
+    prior.
     `levels`: how far it pools symbols (`cascade_estimator.pooling_levels`), None where each has a
     share of its own. `law`: what it expects of symbols, None where it knows more than the reports.
     `relative_time`: of one estimate, the cascade's is 1.
@@ -141,7 +104,6 @@ class EstimatorEntry:
     sentence: str
     apply: PostProcess
     slow_from: int = K_MAX + 1
-    listed: bool = True
     in_order: bool = False
     on_maps: bool = False
     needs_map: bool = False
@@ -178,35 +140,39 @@ _ENTRIES: Final = (
     _entry(KNOWING_MAP, cascade_with_public_map, levels=cascades.pooling_levels, law=None),
     _entry("mixture", mixture_estimate, law=mixture_fit),
     _entry("chosen", chosen_estimate, law=chosen_fit),
-    _entry("norm-sub", norm_sub),
-    _entry("clip", clip_renormalise),
     _entry("significance-threshold", significant),
     _entry("maximum-likelihood", maximum_likelihood),
     _entry("smoothed", smoothed_likelihood),
     _entry("none", unprocessed),
 )
 ESTIMATORS: Final = {entry.name: entry for entry in _ENTRIES}
+GIVEN_UP: Final[Mapping[str, EstimatorName]] = {"norm-sub": "simplex", "clip": "simplex"}
+"""Estimators that scenarios of earlier versions name, and the one that each is read as."""
+
+
+def explain_given_up(name: object) -> str:
+    """A sentence on the estimator that an earlier one is read as; "" for all other names."""
+    if not isinstance(name, str) or name not in GIVEN_UP:
+        return ""
+    return f'The estimator "{name}" is given up; it is read as "{GIVEN_UP[name]}".'
 
 
 def menu_of_estimators(
     chosen: str, *, in_order: bool = False, on_maps: bool = False, has_map: bool = False
 ) -> list[str]:
-    """Names that a menu offers: the listed ones, and the `chosen` one.
+    """Names that a menu offers, and the `chosen` one.
 
     `in_order`, `on_maps`, `has_map`: with those for values in an order, for maps, and for maps with
     a public map as a prior.
     """
-    return [
-        name
-        for name, entry in ESTIMATORS.items()
-        if (
-            entry.listed
-            and entry.in_order <= in_order
-            and entry.on_maps <= on_maps
-            and entry.needs_map <= has_map
+    names = []
+    for name, entry in ESTIMATORS.items():
+        fits = (
+            entry.in_order <= in_order and entry.on_maps <= on_maps and entry.needs_map <= has_map
         )
-        or name == chosen
-    ]
+        if fits or name == chosen:
+            names.append(name)
+    return names
 
 
 def estimator(name: str) -> EstimatorEntry:

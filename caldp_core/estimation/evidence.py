@@ -51,8 +51,6 @@ EstimatorName: TypeAlias = Literal[
     "cascade-map",
     "mixture",
     "chosen",
-    "norm-sub",
-    "clip",
     "significance-threshold",
     "maximum-likelihood",
     "smoothed",

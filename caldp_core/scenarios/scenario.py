@@ -12,6 +12,7 @@ would leak.
 
 import json
 import types
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from functools import partial
@@ -27,7 +28,7 @@ from caldp_core.basics.types import EqualByFields, Floats
 from caldp_core.datasets import own, shipped, snap
 from caldp_core.datasets.base import DatasetSpec
 from caldp_core.datasets.public_map import NoPrior, PriorSpec, PublicMap
-from caldp_core.estimation.estimators import ESTIMATORS, estimator
+from caldp_core.estimation.estimators import ESTIMATORS, GIVEN_UP, estimator, explain_given_up
 from caldp_core.estimation.evidence import check_false_share, default_estimator
 from caldp_core.mechanisms import catalogue
 from caldp_core.mechanisms.base import Mechanism
@@ -259,6 +260,7 @@ MARK: Final = "caldp_scenario"
 NOTES: Final = ("$schema", "internal")
 """Keys that say nothing of the scenario: the schema's address, and that its data are internal."""
 _LINK_MARK: Final = "v"
+_ESTIMATOR: Final = "estimator"
 _POLICY: Final = "policy"
 _REPR_MAX: Final = 400
 """Characters of a scenario in a line of code; one with a user's data says what it is."""
@@ -368,7 +370,10 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, data: Any) -> "Scenario":
-        """Read what `to_dict` makes; raises `CaldpError` on unknown keys, kinds and versions."""
+        """Read what `to_dict` makes; raises `CaldpError` on unknown keys, kinds and versions.
+
+        An estimator that is given up is read as another, with a warning (`GIVEN_UP`).
+        """
         version = data.get(MARK) if isinstance(data, Mapping) else None
         # JSON's 2.0 is not a version, though Python has it equal to 2.
         if type(version) is not int or version != FORMAT:
@@ -376,6 +381,11 @@ class Scenario:
                 f'A scenario file starts with "{MARK}": {FORMAT}, this one has {version!r}.'
             )
         rest = {key: value for key, value in data.items() if key not in (MARK, *NOTES)}
+        named = rest.get(_ESTIMATOR)
+        note = explain_given_up(named)
+        if isinstance(named, str) and note:
+            warnings.warn(note, stacklevel=2)
+            rest[_ESTIMATOR] = GIVEN_UP[named]
         return from_dict(cls, rest, KINDS)
 
     @classmethod
@@ -413,7 +423,10 @@ class Scenario:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> "Scenario":
-        """Read what `to_query` makes, with its version or none; raises `CaldpError` otherwise."""
+        """Read what `to_query` makes, with its version or none; raises `CaldpError` otherwise.
+
+        An estimator that is given up is read as another: `explain_given_up` has a sentence.
+        """
         rest = {key: text for key, text in query.items() if key != _LINK_MARK}
         if query.get(_LINK_MARK, str(FORMAT)) != str(FORMAT):
             raise CaldpError(f"A link has v={FORMAT}, this one has v={query[_LINK_MARK]}.")
@@ -427,6 +440,8 @@ class Scenario:
             key if key.partition(".")[0] in own else f"{_POLICY}.{key}": text
             for key, text in rest.items()
         }
+        if _ESTIMATOR in long:
+            long[_ESTIMATOR] = GIVEN_UP.get(long[_ESTIMATOR], long[_ESTIMATOR])
         return from_flat(cls, long, KINDS)
 
 

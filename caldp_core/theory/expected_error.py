@@ -19,9 +19,7 @@ from caldp_core.domain.domains import Domain, GridDomain
 from caldp_core.estimation.cascade_estimator import cascade_estimate, pooling_helps
 from caldp_core.estimation.estimators import (
     PostProcess,
-    clip_renormalise,
     estimator,
-    norm_sub,
     simplex,
     simplex_per_block,
     unprocessed,
@@ -141,15 +139,6 @@ def _unprocessed(kinds: Kinds) -> NormalErrors:
     return NormalErrors(half, none, kinds.sigma**2 / 4.0 - half**2, none + 1.0)
 
 
-def _clipped(kinds: Kinds) -> NormalErrors:
-    """S = max(W, 0)/Z: a total too large by δ divides all shares by 1 + δ."""
-    unit = float(kinds.times @ kinds.moments_above(0.0)[1])
-    whole, above = kinds.moments_above(0.0), kinds.moments_above(unit * kinds.p)
-    right = above[1] + unit * kinds.p * above[0]
-    wobble = -0.5 * float(kinds.times @ (2.0 * right - whole[1])) / unit
-    return _shares(kinds, 0.0, unit, wobble)
-
-
 def _projected(kinds: Kinds) -> NormalErrors:
     """S = max(W − τ, 0): a total too large by δ raises τ by δ over the number of positive ones."""
     tau = 0.0
@@ -162,31 +151,27 @@ def _projected(kinds: Kinds) -> NormalErrors:
         tau += excess / float(kinds.times @ chances)
     positive, larger = kinds.moments_above(tau)[0], kinds.moments_above(tau + kinds.p)[0]
     wobble = 0.5 * float(kinds.times @ (positive - 2.0 * larger))
-    return _shares(kinds, tau, 1.0, wobble / float(kinds.times @ positive))
+    return _shares(kinds, tau, wobble / float(kinds.times @ positive))
 
 
-def _shares(kinds: Kinds, tau: float, unit: float, wobble: float) -> NormalErrors:
-    """Errors of S = max(W − τ, 0)/Z; `wobble`: rise of the error with 1 more of their total.
+def _shares(kinds: Kinds, tau: float, wobble: float) -> NormalErrors:
+    """Errors of S = max(W − τ, 0); `wobble`: rise of the error with 1 more of their total.
 
     ½|S − p| + wobble·S = (S − p)⁺ + (wobble − ½)·S + ½p, and Cov(max(W − c, 0), W)/σ² is the
     probability that W is above c (Stein's lemma).
     """
     low0, low1, low2 = kinds.moments_above(tau)
-    high0, high1, high2 = kinds.moments_above(tau + unit * kinds.p)
-    low1, high1, low2, high2 = low1 / unit, high1 / unit, low2 / unit**2, high2 / unit**2
+    high0, high1, high2 = kinds.moments_above(tau + kinds.p)
     part = wobble - 0.5
     square = part**2 * low2 + 2.0 * part * (high2 + kinds.p * high1) + high2
-    slope = (part * low0 + high0) / unit
+    slope = part * low0 + high0
     rest = square - (part * low1 + high1) ** 2 - (slope * kinds.sigma) ** 2
     return NormalErrors(high1 - 0.5 * low1 + 0.5 * kinds.p, slope, np.maximum(rest, 0.0), low0)
 
 
 _FORMULAS: Final[dict[PostProcess, Callable[[Kinds], NormalErrors]]] = {
     unprocessed: _unprocessed,
-    clip_renormalise: _clipped,
     simplex: _projected,
-    # Equal to it wherever the positive estimates sum to 1 or more.
-    norm_sub: _projected,
 }
 
 

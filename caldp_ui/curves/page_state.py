@@ -20,7 +20,7 @@ from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Progress, turn_of
 from caldp_core.datasets import Zipf
 from caldp_core.domain.domains import GridDomain
-from caldp_core.estimation.estimators import ESTIMATORS
+from caldp_core.estimation.estimators import ESTIMATORS, GIVEN_UP
 from caldp_core.estimation.evidence import default_estimator
 from caldp_core.experiments.forecast import forecast_if_fast, require_valid_errors
 from caldp_core.experiments.metrics import TV, AnyDomain, find_measure
@@ -35,6 +35,7 @@ from caldp_ui.compute import runs
 from caldp_ui.controls.choices import NAMES, PLAIN, Choice, last_values, protections
 from caldp_ui.controls.common import METHODS
 from caldp_ui.session.jobs import MB_PER_VALUE, Cost
+from caldp_ui.session.links import FieldFormat
 from caldp_ui.session.page_state import PinPageState, ScenarioLink, ScenarioRecord
 from caldp_ui.words import formats
 
@@ -280,9 +281,16 @@ def _check(record: Curves) -> None:
         require_valid_errors(runs.setup(replace(record.scenario, estimator=name)))
 
 
+def _read_estimates(_: str, text: str) -> tuple[str, ...]:
+    """The names of a link's estimates, each once; of earlier ones those that they are read as."""
+    names = [GIVEN_UP.get(name, name) for name in text.split(";")]
+    return tuple(dict.fromkeys(names))
+
+
 LINK: Final = ScenarioLink(
     Curves(),
     _check,
+    field_formats={"estimates": FieldFormat(";".join, _read_estimates)},
     restrict_scenario=_adopt_scenario,
     left_out=Curves(estimates=("simplex",)),  # what the page began with until November 2026
 )

@@ -5,6 +5,7 @@ until they are counted, beside the page and two at a time; nothing is written an
 counts are kept. A scenario's file opens, too.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +29,7 @@ from caldp_core.datasets.files.layout_detection import DetectedFile, Layout, is_
 from caldp_core.datasets.files.source import ENCODINGS
 from caldp_core.datasets.files.table import Chosen
 from caldp_core.datasets.own import CountedRows, check_line, one_line
+from caldp_core.estimation.estimators import explain_given_up
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.texts import escape_markdown, read_texts
@@ -729,7 +731,8 @@ def _store(state: PageState[S], form: Form[C], data: bytes, file: str, name: str
     if text is not None:
         check_size(text)
         state.stop_waiting()
-        _show_scenario(state, make_safe(Scenario.from_json(text)), "")
+        scenario = make_safe(Scenario.from_json(text))
+        _show_scenario(state, scenario, explain_given_up(json.loads(text).get("estimator")))
         return
     number = st.session_state.get(state.place("own-number"), 0) + 1
     st.session_state[state.place("own-number")] = number

@@ -17,6 +17,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError, excerpt, make_readable, require
 from caldp_core.basics.files import parse_float, parse_int
 from caldp_core.datasets.own import is_line, one_line
+from caldp_core.estimation.estimators import explain_given_up
 from caldp_ui.app.texts import escape_markdown
 from caldp_ui.session.visit import MissingDataError, this_visit
 
@@ -226,7 +227,15 @@ def _read(
         if isinstance(error, MissingDataError) and not fault:
             return Received(texts, codec.fresh(), lacks_data=True)
         return Received({}, codec.fresh(), f"{fault or error} The page starts afresh.")
-    return Received(texts, record, fault and f"{fault} The page shows the rest.")
+    if fault:
+        return Received(texts, record, f"{fault} The page shows the rest.")
+    return Received(texts, record, _given_up(texts))
+
+
+def _given_up(texts: Mapping[str, str]) -> str:
+    """A sentence on each estimator of the link that is read as another; "" where none is."""
+    names = [texts.get("estimator", ""), *texts.get("estimates", "").split(";")]
+    return " ".join(filter(None, map(explain_given_up, names)))
 
 
 def _decode(pairs: Pairs) -> Pairs:

@@ -416,7 +416,7 @@ def test_progress_is_told_and_can_stop_it() -> None:
 
 
 def test_the_columns_of_table_1_keep_all_but_the_blocks() -> None:
-    base = replace(PAPER, estimator="clip", seed=9).with_context(epsilon=2.0)
+    base = replace(PAPER, estimator="significance-threshold", seed=9).with_context(epsilon=2.0)
     scenarios = table_1_scenarios(4, base)
     assert [s.context.blocks for s in scenarios] == [column.blocks for column in TABLE_1]
     for scenario in scenarios:

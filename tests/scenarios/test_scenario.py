@@ -18,7 +18,8 @@ from jsonschema import Draft202012Validator
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.limits import EPSILON_MAX, EPSILON_MIN
 from caldp_core.cli.commands import main
-from caldp_core.datasets import Snap, Uniform
+from caldp_core.datasets import Snap, Uniform, Zipf
+from caldp_core.estimation.estimators import GIVEN_UP
 from caldp_core.mechanisms.catalogue import GridGeometric, Hadamard, PublishedUrap, Rappor
 from caldp_core.scenarios.blocks import DrawnBlocks, EvenRuns, EverythingSensitive, OneBlock
 from caldp_core.scenarios.policies import (
@@ -106,6 +107,22 @@ def test_keys_of_others_are_known_for_strangers() -> None:
         "region",
     ]
     assert unknown_query_keys({"v": "2", "blocks.rows": "5", "km": "3"}) == []
+
+
+@pytest.mark.parametrize("name", GIVEN_UP)
+def test_an_estimator_of_earlier_versions_is_read_as_another_and_a_sentence_says_so(
+    name: str, tmp_path: Path
+) -> None:
+    sentence = f'The estimator "{name}" is given up; it is read as "simplex".'
+    small = Scenario(Zipf(k=5), n=100).with_context(blocks=OneBlock())
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({**small.to_dict(), "estimator": name}), "utf-8")
+    with pytest.warns(UserWarning, match=re.escape(sentence)):
+        assert Scenario.from_file(path) == replace(small, estimator="simplex")
+    assert Scenario.from_query({"v": "2", "estimator": name}).estimator == "simplex"
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert (done.exit_code, done.stderr.strip()) == (0, sentence)
+    assert json.loads(done.stdout)["scenario"]["estimator"] == "simplex"
 
 
 @given(SCENARIOS)

@@ -139,7 +139,7 @@ def forecast_shares(kind: str, k: int, rng: np.random.Generator) -> Floats:
 def draw(rng: np.random.Generator, large: bool) -> Case:
     """`large`: many values and people, where the normal approximation may hold."""
     family = str(rng.choice(["hadamard", "randomized-response", "rappor", "oue"]))
-    after = str(rng.choice(["none", "clip", "simplex", "norm-sub"]))
+    after = str(rng.choice(["none", "simplex"]))
     most, k_least, n_least = 2000, 600, 5.0
     if not large:
         family, after = str(rng.choice(list(FAMILIES))), str(rng.choice(OF_REPORTS))

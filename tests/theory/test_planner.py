@@ -102,9 +102,9 @@ TOTALS = (
     (10, "subset-selection", "none", 0.01),
     (40, "galois", "simplex-per-block", 0.02),
     (40, "oue", "cascade", 0.02),
-    pytest.param(40, "hadamard", "clip", 0.02, marks=pytest.mark.thorough),  # of trials, too
+    pytest.param(40, "hadamard", "significance-threshold", 0.02, marks=pytest.mark.thorough),
     (1_000, "randomized-response", "simplex", 0.001),
-    (1_000, "galois", "norm-sub", 0.001),
+    (1_000, "galois", "simplex", 0.001),
 )
 
 

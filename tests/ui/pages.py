@@ -332,7 +332,7 @@ VARIED: dict[str, Scenario] = {
     "epsilon": BASE.with_context(epsilon=0.25),
     "epsilons": BASE.with_context(blocks=GridBlocks(1, 2), epsilon=(0.5, 3.0)),
     "family": replace(BASE, mechanism=RandomizedResponse()),
-    "estimator": replace(BASE, estimator="clip"),
+    "estimator": replace(BASE, estimator="significance-threshold"),
     "seed": replace(BASE, seed=2**32 - 1),
 }
 

@@ -50,9 +50,16 @@ BY_TITLE = {preset.title: preset for preset in scene.PRESETS}
 @pytest.mark.parametrize("title", thinned(BY_TITLE, one_in=2))
 def test_every_preset_runs_and_is_recognised(title: str) -> None:
     preset = BY_TITLE[title]
-    before = Scenario(policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="clip")
+    before = Scenario(
+        policy=ContextPolicy(epsilon=3.0), n=10_000, seed=8, estimator="significance-threshold"
+    )
     after = preset.apply(before)
-    assert (after.context.epsilon, after.n, after.seed, after.estimator) == (3.0, 10_000, 8, "clip")
+    assert (after.context.epsilon, after.n, after.seed, after.estimator) == (
+        3.0,
+        10_000,
+        8,
+        "significance-threshold",
+    )
     assert scene.matching_preset(after) is preset
     assert len(run(prepare(after)).errors) == 1
 

@@ -451,7 +451,7 @@ def test_the_page_begins_with_the_default_estimate_and_older_links_open_as_they_
     older = {"against": "epsilon"}, {"protections": "plain,blocks"}, {"v": "2", "n": "5000"}
     for query in older:
         assert LINK.read(query).estimates == ("simplex",), query
-    assert LINK.read({"estimates": "clip"}).estimates == ("clip",)
+    assert LINK.read({"estimates": "none"}).estimates == ("none",)
     for changes in (
         {"estimates": ("simplex",)},
         {"against": "epsilon"},
@@ -610,7 +610,7 @@ def test_cached_values_are_shared_and_read_only() -> None:
 def test_another_seed_is_another_run_of_the_same_mechanism() -> None:
     other = replace(BASE, seed=6)
     assert runs.setup(other).mechanism is runs.setup(BASE).mechanism
-    fewer = replace(BASE, n=100, estimator="clip")
+    fewer = replace(BASE, n=100, estimator="significance-threshold")
     more = replace(fewer, n=1000, estimator="simplex")
     assert runs.setup(fewer).mechanism is runs.setup(more).mechanism
     assert runs.setup(fewer).scenario == replace(fewer, seed=0)
