@@ -43,6 +43,7 @@ def write_source(folder: Path) -> None:
 def finished(markdown: str) -> str:
     """Lead links to what the site has as a page or beside its pages."""
     markdown = markdown.replace(f"](../{EXAMPLES}/", f"]({EXAMPLES}/")
+    markdown = markdown.replace("](../CONTRIBUTING.md", "](contributing.md")
     return re.sub(r"\]\((tutorials/\w+)\.ipynb\)", r"](\1.md)", markdown)
 
 

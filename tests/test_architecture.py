@@ -341,7 +341,8 @@ def test_data_of_one_person_are_of_a_person() -> None:
 
 TOP = """
 .ci .dockerignore .git-blame-ignore-revs .github .gitignore .pre-commit-config.yaml .streamlit
-CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md app.py benchmarks caldp_core caldp_ui
+CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md SECURITY.md app.py benchmarks
+caldp_core caldp_ui
 data deploy docs examples mkdocs.yml pages pyproject.toml requirements-dev.txt
 requirements-spark.txt requirements.txt scripts tests
 """

@@ -2,14 +2,16 @@
 
 import gzip
 import json
+import math
 import re
 import tomllib
 
 from click.testing import CliRunner
 
+from caldp_core.basics import limits
 from caldp_core.cli.commands import main
 from caldp_core.datasets.files.table import COLUMN_TYPES
-from caldp_ui.room import phone
+from caldp_ui.room import phone, poll
 from tests import ROOT
 
 
@@ -75,3 +77,40 @@ def test_a_phone_loads_what_the_lesson_says() -> None:
     script = gzip.compress(phone._script().encode())
     assert round(len(phone.document()) / 1000) == int(told[1])
     assert round(len(script) / 1000) == int(told[2])
+
+
+def test_the_table_of_what_others_chose_is_the_dashboards() -> None:
+    page = docs_text("docs/choose-epsilon.md")
+    uses = tomllib.loads(docs_text("caldp_ui/parts/uses.toml"))
+    rows = re.findall(r"^\| (\w.*) \| ([\d.]+) \| (.+) \|$", page, re.MULTILINE)
+    expected = [
+        (use["who"], f"{use['epsilon']:g}", use["covers"])
+        for use in uses["device"] + uses["holder"]
+    ]
+    assert rows == expected
+
+
+def test_sizes_on_the_page_of_limits_are_those_of_the_code() -> None:
+    page = docs_text("docs/limits.md")
+    for number, words in (
+        (limits.K_MAX, "answers (values) in a scenario"),
+        (limits.OWN_ANSWERS_MAX, "answers in a table that you bring"),
+        (limits.OWN_QUESTIONS_MAX, "questions in a file that you bring"),
+        (limits.N_MAX, "people in a simulation"),
+        (limits.OWN_NAME_MAX, "characters of the name of an answer"),
+        (limits.POLYGONS_MAX, "blocks that are drawn or come from a file"),
+        (limits.AREAS_MAX, "areas in latitude and longitude that are named"),
+        (poll.REPORTS_MAX, "phones in a live poll"),
+    ):
+        assert f"| {words} | {number:,} |" in page, words
+    assert f"| ε | {limits.EPSILON_MIN:g} to {limits.EPSILON_MAX:g} |" in page
+
+
+def test_thirty_people_are_as_few_as_the_page_of_limits_says() -> None:
+    page = docs_text("docs/limits.md")
+    told = re.search(r"At ε = 1 thirty people give a range of about ± (\d+)", page)
+    assert told
+    # Randomized response by hand: a report is true with p, and half of all reports say yes.
+    p = math.e / (1 + math.e)
+    error = math.sqrt(0.25 / 30) / (2 * p - 1)
+    assert round(196 * error) == int(told[1])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts import check_site, site_hooks
+from scripts import check_site, make_diagrams, site_hooks, site_tasks
 
 
 def _site(folder: Path, body: str) -> Path:
@@ -45,3 +45,55 @@ def test_a_tutorials_page_links_to_its_notebook(tmp_path: Path) -> None:
     site_hooks.write_source(folder)
     for notebook in folder.rglob("*.ipynb"):
         assert f"]({notebook.name})" in notebook.with_suffix(".md").read_text("utf-8")
+
+
+MENU = (
+    '<nav class="md-tabs"><a href="index.html">Start</a><a href="b.html">How-to</a></nav>'
+    # The menu of a tab that is not open is in the page, but no reader sees it.
+    '<ul><li class="md-nav__item md-nav__item--section"><a href="far.html">Far</a></li></ul>'
+)
+TASK = site_tasks.Task("teacher", "Hold a poll", "far.html", "the poll")
+
+
+def _seen(folder: Path, linked: str, said: str) -> list[str]:
+    """What is wrong with a site in which b.html links to `linked`, and far.html says `said`."""
+    article = '<article class="md-content__inner">'
+    pages = {
+        "index.html": f"{MENU}{article}<p>Welcome<br>here</article>",
+        "b.html": f'{MENU}{article}<a href="{linked}">on</a></article>',
+        "c.html": f'{MENU}{article}<a href="far.html">on</a></article>',
+        "far.html": f"{MENU}{article}{said}</article>",
+    }
+    folder.mkdir()
+    for name, text in pages.items():
+        (folder / name).write_text(text, "utf-8")
+    return site_tasks.unanswered(site_tasks.read_site(folder), [TASK])
+
+
+def test_a_task_is_found_in_two_clicks_and_answered(tmp_path: Path) -> None:
+    assert _seen(tmp_path / "near", "far.html", "Open the poll.") == []
+    assert _seen(tmp_path / "three", "c.html", "Open the poll.") == [
+        "teacher: Hold a poll: far.html takes 3 clicks."
+    ]
+    assert _seen(tmp_path / "never", "index.html", "Open the poll.") == [
+        "teacher: Hold a poll: no link leads to far.html."
+    ]
+    assert _seen(tmp_path / "silent", "far.html", "<script>the poll</script>") == [
+        "teacher: Hold a poll: far.html does not say “the poll”."
+    ]
+
+
+def test_five_readers_have_five_tasks_each() -> None:
+    tasks = site_tasks.read_tasks()
+    readers = [task.reader for task in tasks]
+    assert {reader: readers.count(reader) for reader in readers} == dict.fromkeys(readers, 5)
+    assert len(set(readers)) == 5
+
+
+def test_diagrams_are_those_that_the_script_draws_and_have_words_for_who_sees_none() -> None:
+    for diagram in make_diagrams.DIAGRAMS:
+        for theme in make_diagrams.THEMES:
+            drawn = make_diagrams.drawn(diagram, theme)
+            path = make_diagrams.FOLDER / f"{diagram.name}-{theme}.svg"
+            assert path.read_text("utf-8") == drawn
+            assert f"<title>{diagram.alt}</title>" in drawn
