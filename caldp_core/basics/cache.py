@@ -133,7 +133,7 @@ class ByteCache:
                 work.wait_for(pending)
         try:
             value = make()
-            parts = dict(object_sizes((key, value)))
+            parts = _entry_sizes(key, value)
             with self._lock:
                 entry = self._entries[place] = _Entry(value, parts)
                 self._used[id(entry)] = place, entry
@@ -170,7 +170,7 @@ class ByteCache:
             used = self._used_before | self._used
             self._used_before, self._used = self._used, {}
         for place, entry in used.values():
-            parts = dict(object_sizes((place[1], entry.value)))
+            parts = _entry_sizes(place[1], entry.value)
             with self._lock:
                 if self._entries.get(place) is entry:
                     self._forget(entry)
@@ -203,6 +203,15 @@ class ByteCache:
             if not self._holders[part]:
                 del self._holders[part]
                 self._total -= size
+
+
+def _entry_sizes(key: Hashable, value: object) -> dict[int, int]:
+    """Bytes of each object in a key and its value, by the object's id.
+
+    Each is followed alone: a pair of both would be an object of the moment, whose id another
+    object has soon after, and two texts in it would count as that one object.
+    """
+    return {**dict(object_sizes(key)), **dict(object_sizes(value))}
 
 
 def object_sizes(value: object) -> Iterator[tuple[int, int]]:

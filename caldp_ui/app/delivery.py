@@ -268,7 +268,9 @@ async def _close_vaults() -> None:
     server = runtime.get_instance()
     while True:
         await asyncio.sleep(_LEAVING_INTERVAL_S)
-        vaults().close(server.is_active_session, _end_visit)
+        if vaults().close(server.is_active_session, _end_visit):
+            # A visit's objects refer to each other: what it had brought goes by a collection alone.
+            gc.collect()
 
 
 def _end_visit(visit: str) -> None:

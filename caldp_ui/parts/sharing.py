@@ -35,10 +35,11 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
 from caldp_ui.app.fragments import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
-from caldp_ui.compute import coins, runs
+from caldp_ui.compute import runs
 from caldp_ui.compute.runs import PrivacySummary, is_own, summarize_privacy
 from caldp_ui.controls import choices
 from caldp_ui.parts import layout, pack
+from caldp_ui.server.vault import bound_to_visit
 from caldp_ui.session import jobs, visit
 from caldp_ui.session.page_state import PageState, R, S
 from caldp_ui.words import accuracy, formats, policies, promise
@@ -430,7 +431,7 @@ def file_button(key: str, name: str, data: File, *, is_main: bool = False) -> No
     page has been drawn anew.
     """
     kind, icon = _KINDS[name.rpartition(".")[2]]
-    make = coins.bound_to_visit(data if callable(data) else lambda: data)
+    make = bound_to_visit(data if callable(data) else lambda: data)
     look: Literal["primary", "secondary"] = "primary" if is_main else "secondary"
     st.download_button(name, make, name, kind, key=key, icon=icon, type=look, on_click="ignore")
 

@@ -1,4 +1,4 @@
-"""Messages of pages that a visit has left are dropped from its socket.
+"""Messages of pages that a visit has left are dropped from its socket, whose end is noted.
 
 Requests to redraw a part of a page that the visit has left end here, as does what a run of that
 page still sends: the browser would write the address of the page that was left. What cannot be read
@@ -18,6 +18,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from caldp_ui.server.guard import Patch
 from caldp_ui.server.messages import is_step
 from caldp_ui.server.sockets import VisitSockets
+from caldp_ui.server.vault import vaults
 
 _READ_MAX_BYTES: Final = 2**16
 """Messages that say which page is run are small; larger ones need not be read."""
@@ -30,11 +31,12 @@ _logged = set[type[Exception]]()
 class CurrentPage:
     """The page on which a visit is, by the messages of its browser and of the server.
 
-    Pages are known by the hash that Streamlit gives their script.
+    Pages are known by the hash that Streamlit gives their script. `visit`: the name that the server
+    has given the visit; "" until it has said so.
     """
 
     def __init__(self) -> None:
-        self._page = self._left = ""
+        self._page = self._left = self.visit = ""
 
     def accepts(self, data: bytes) -> bool:
         """Whether this message of the browser may reach the server: no part of another page."""
@@ -56,6 +58,7 @@ class CurrentPage:
         if len(data) > _READ_MAX_BYTES:
             return True
         message = _parsed(ForwardMsg(), data)
+        self._note_visit(message.new_session.initialize.session_id)
         page = message.new_session.page_script_hash or message.navigation.page_script_hash
         if not page or message.metadata.run.fragment_ids:
             return True
@@ -63,6 +66,11 @@ class CurrentPage:
             return False
         self._page, self._left = page, ""
         return True
+
+    def _note_visit(self, visit: str) -> None:
+        if visit and not self.visit:
+            self.visit = visit
+            vaults().note_open_socket(visit)
 
 
 def _parsed(message: Proto, data: bytes) -> Proto:
@@ -74,6 +82,8 @@ def _parsed(message: Proto, data: bytes) -> Proto:
     return message
 
 
+_UNKNOWN: Final = 1005
+"""Of RFC 6455, 7.4.1: the other side gave no code."""
 _BROKEN: Final = 1002
 """Of RFC 6455, 7.4.1: a protocol error, which Streamlit ends a socket with, too."""
 
@@ -94,6 +104,8 @@ class StaleMessages(VisitSockets):
             message = await receive()
             while _is_message(message) and not _passes(page.accepts, message):
                 message = await receive()
+            if message["type"] == "websocket.disconnect":
+                vaults().note_end_of_socket(page.visit, message.get("code", _UNKNOWN))
             if _is_message(message):
                 return message
             is_closed = True
@@ -135,6 +147,7 @@ PATCH: Final = Patch(
     rests_on={
         "streamlit.proto.ForwardMsg_pb2.ForwardMsg.metadata.run.fragment_ids": "",
         "streamlit.proto.ForwardMsg_pb2.ForwardMsg.new_session.page_script_hash": "",
+        "streamlit.proto.ForwardMsg_pb2.ForwardMsg.new_session.initialize.session_id": "",
         "streamlit.proto.ForwardMsg_pb2.ForwardMsg.navigation.page_script_hash": "",
         "streamlit.proto.BackMsg_pb2.BackMsg.rerun_script.fragment_id": "",
     },

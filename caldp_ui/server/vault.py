@@ -6,8 +6,10 @@ who knows a file's content, type and name cannot compute where it is.
 
 A vault's files and cached results are discarded a few seconds after its visit's socket has gone. A
 visit that comes back gets them anew, at the same addresses. Once it can't come back any more its
-vault ends, and Streamlit is asked to forget its state: on its own, it does so only when the next
-visit leaves, which on a quiet server is never.
+vault ends, and Streamlit is asked to forget its state, with all that the visitor has brought: on
+its own, it does so only when the next visit leaves, which on a quiet server is never. A browser
+whose page is closed says so as it closes its socket, and its visit ends with its files. A socket
+that breaks off says nothing: the same page may be back once the line is, so its visit waits longer.
 """
 
 import secrets
@@ -18,7 +20,7 @@ from functools import cache
 from hashlib import blake2b
 from threading import Lock
 from time import monotonic
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
 
 from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryFile
@@ -26,13 +28,18 @@ from streamlit.runtime.memory_media_file_storage import MemoryFile
 from caldp_core.basics.cache import EVERYBODY, shared_cache
 from caldp_ui.server.current_run import this_visit
 
+P = ParamSpec("P")
+T = TypeVar("T")
 SECRET_BYTES: Final = 32
 ADDRESS_BYTES: Final = 16
 """Of a file's address: 128 bits."""
 EMPTIED_AFTER_S: Final = 5.0
 """Seconds from the end of a visit's socket until its files are gone; 10 are promised."""
 ENDED_AFTER_S: Final = 120.0
-"""Seconds in which a visit may come back; `disconnectedSessionTTL` of config.toml is longer."""
+"""Seconds in which a visit whose socket broke off may come back; `disconnectedSessionTTL` of
+config.toml is longer."""
+PAGE_CLOSED: Final = frozenset({1000, 1001})
+"""Codes of a socket whose page was closed or left (RFC 6455, 7.4.1); other ends may be faults."""
 
 
 class Vault:
@@ -40,13 +47,14 @@ class Vault:
 
     `visit`: the name that Streamlit gives it; "" for work outside of any visit. `holds_data`: set
     once the visit has brought data; what is computed for it from then on is in the shared cache as
-    its own. Thread-safe.
+    its own. `may_return`: false once the visitor has closed the page. Thread-safe.
     """
 
     def __init__(self, visit: str) -> None:
         self.visit = visit
         self.secret = secrets.token_bytes(SECRET_BYTES)
         self.holds_data = False
+        self.may_return = True
         self._files: dict[str, MemoryFile] = {}
 
     def keep_file(
@@ -119,12 +127,27 @@ class Vaults:
                 return file
         return None
 
-    def close(self, is_here: Callable[[str], bool], end: Callable[[str], None]) -> None:
+    def note_open_socket(self, visit: str) -> None:
+        """Note that the visit has a socket: its page is open, also if it was closed before."""
+        with self._lock:
+            vault = self._vaults.get(visit)
+        if vault is not None:
+            vault.may_return = True
+
+    def note_end_of_socket(self, visit: str, code: int) -> None:
+        """Note with which code (RFC 6455, 7.4.1) the socket of a visit has ended."""
+        with self._lock:
+            vault = self._vaults.get(visit)
+        if vault is not None:
+            vault.may_return = code not in PAGE_CLOSED
+
+    def close(self, is_here: Callable[[str], bool], end: Callable[[str], None]) -> bool:
         """Empty the vaults of visits that have left, and end those that can't come back.
 
         `is_here`: whether the socket of the visit of that name is open. `end`: called with the name
-        of each visit whose vault has ended.
+        of each visit whose vault has ended. Returns whether any of these had brought data.
         """
+        has_ended_data = False
         now = self._clock()
         for vault in self.all():
             visit = vault.visit
@@ -134,13 +157,15 @@ class Vaults:
             away_s = now - self._left_at.setdefault(visit, now)
             if away_s >= EMPTIED_AFTER_S:
                 vault.empty()
-            if away_s >= ENDED_AFTER_S:
+            if away_s >= (ENDED_AFTER_S if vault.may_return else EMPTIED_AFTER_S):
                 # `end` first: a run that is still at work must not begin another vault.
                 end(visit)
                 vault.empty()
+                has_ended_data = has_ended_data or vault.holds_data
                 del self._left_at[visit]
                 with self._lock:
                     del self._vaults[visit]
+        return has_ended_data
 
 
 @cache
@@ -168,6 +193,17 @@ def current_vault() -> Vault:
     if vault is not None:
         return vault
     return vaults().of(this_visit())
+
+
+def bound_to_visit(make: Callable[P, T]) -> Callable[P, T]:
+    """The function, to be called from any thread: it works for the visit that has bound it."""
+    vault = current_vault()
+
+    def made_for_visit(*args: P.args, **options: P.kwargs) -> T:
+        with working_for(vault):
+            return make(*args, **options)
+
+    return made_for_visit
 
 
 def keep_results_apart() -> None:

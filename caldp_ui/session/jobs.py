@@ -29,9 +29,8 @@ from caldp_core.basics.errors import CaldpError, Cancelled
 from caldp_core.basics.types import Progress
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.fragments import fragment
-from caldp_ui.compute import coins
 from caldp_ui.server.turns import PlacedRun, yield_to_runs
-from caldp_ui.server.vault import current_vault, working_for
+from caldp_ui.server.vault import bound_to_visit
 from caldp_ui.session import visit as notices
 from caldp_ui.words import formats
 
@@ -285,15 +284,15 @@ def submit(
     job: Job[T], work: Callable[[Progress], T], pool: Callable[[], FairPool] = _pool
 ) -> Job[T]:
     """Start the work of an existing job, which then belongs to this visit."""
-    visit, threads, vault = notices.this_visit(), pool(), current_vault()
+    visit, threads = notices.this_visit(), pool()
 
-    @coins.bound_to_visit
+    @bound_to_visit
     def at_work() -> T:
         if not visit.is_here:
             job.leave()
         job.progress(job.share)  # it may have been cancelled since it came to the front
         job.start_time = monotonic()
-        with working_for(vault), working_on(_AtWork(job, threads)):
+        with working_on(_AtWork(job, threads)):
             return work(job.progress)
 
     visit.add(job)

@@ -104,6 +104,16 @@ def test_what_two_values_share_counts_once_and_until_both_are_gone() -> None:
     assert 200_000 < cache.bytes < 200_000 + _ROOM
 
 
+def test_a_text_that_is_kept_by_a_text_counts_in_full() -> None:
+    """Key and value had counted as one object of a moment, whose id the next ones had as well."""
+    cache = ByteCache(10**6)
+    for number in range(20):
+        cache.get(f"{number:01000}", partial(str.zfill, f"v{number}", 5_000))
+    assert 20 * 6_000 <= cache.bytes <= 20 * 6_200
+    cache.update_sizes()
+    assert 20 * 6_000 <= cache.bytes <= 20 * 6_200
+
+
 @dataclass(frozen=True)
 class _Grows:
     size: int

@@ -38,7 +38,7 @@ CHANGES: Final = ("cut", "empty", "wrong")
 NEEDED_BY: Final = {
     "surveys.csv.gz": {"values", "plan"},
     "gowalla_us_reconstruction.csv.gz": {
-        *("start", "places", "distances", "personal", "adversary", "coarser", "paper")
+        *("places", "distances", "personal", "adversary", "coarser", "paper")
     },
 }
 """Pages that open with these files; the others' files are needed for what readers choose there."""

@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from caldp_core.basics.types import Floats, Ints
 from caldp_core.datasets import Gowalla, OwnSurvey, OwnTable
@@ -23,6 +22,7 @@ from caldp_ui.coarser import outcomes
 from caldp_ui.coarser.page_state import CENTRAL, ROUND, Publication, with_data
 from caldp_ui.compute import coins, runs
 from caldp_ui.parts.comparison import load_fast_results as fast
+from caldp_ui.server.vault import Vault, bound_to_visit, vaults, working_for
 from caldp_ui.session import jobs
 from caldp_ui.values.several import survey_tables
 from tests.contract.checks import naming
@@ -44,7 +44,7 @@ def secret_coins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(coins, "secret_number", REAL_NUMBER)
     monkeypatch.setattr(coins, "visit_name", REAL_NAME)
     monkeypatch.setattr(coins, "_PROCESS_KEY", b"process 1")
-    with coins.working_for(b"visit 1"):
+    with working_for(Vault("visit 1")):
         yield
 
 
@@ -122,7 +122,7 @@ def test_a_flat_list_does_not_read_the_noise_of_another(
     assert (np.rint(guess)[small] == CITY[small]).mean() < 0.3
 
     let_coins_follow_from_seeds(monkeypatch)
-    with coins.working_for(b"seeds alone"):
+    with working_for(Vault("seeds alone")):
         shared = correlation(noise_of(draw, CITY), noise_of(draw, FLAT))
     assert shared > 2 * CORRELATION_MAX
 
@@ -149,7 +149,7 @@ def test_two_levels_of_noise_share_no_coins(draw: Draw, monkeypatch: pytest.Monk
     assert abs(correlation(quarter, half)) < CORRELATION_MAX
 
     let_coins_follow_from_seeds(monkeypatch)
-    with coins.working_for(b"seeds alone"):
+    with working_for(Vault("seeds alone")):
         shared = correlation(noise_of(draw, CITY, 0.25), noise_of(draw, CITY, 0.5))
     assert shared > 2 * CORRELATION_MAX
 
@@ -180,7 +180,7 @@ def test_each_visit_and_each_process_has_coins_of_its_own(
     table = table_of(CITY)
     first = draw(table, 1.0)
     np.testing.assert_array_equal(first, draw(table, 1.0))
-    with coins.working_for(b"visit 2"):
+    with working_for(Vault("visit 2")):
         other_visit = draw(table, 1.0)
     monkeypatch.setattr(coins, "_PROCESS_KEY", b"process 2")
     other_process = draw(table, 1.0)
@@ -193,19 +193,19 @@ def test_a_small_table_is_not_found_by_trying_candidates() -> None:
     """Another visit tries all tables of 100 people near the truth: no estimate has its digits."""
     truth = all_hidden(OwnTable(("yes", "no"), (37, 63)))
     seen = runs.result(truth).first.estimate
-    with coins.working_for(b"the attacker"):
+    with working_for(Vault("the attacker")):
         tables = {yes: OwnTable(("yes", "no"), (yes, 100 - yes)) for yes in range(20, 56)}
         tried = {yes: runs.result(all_hidden(table)).first for yes, table in tables.items()}
     # Digits of an estimate of 100 reports are few: several candidates meet them, and the truth is
     # met by no rule. Each draw of the truth itself differs between visits.
     fits = [yes for yes, outcome in tried.items() if np.array_equal(outcome.estimate, seen)]
     assert fits != [37]
-    visits = [f"visit {number}".encode() for number in range(8)]
+    visits = [Vault(f"visit {number}") for number in range(8)]
     assert len({visit_estimate(truth, visit) for visit in visits}) > 1
 
 
-def visit_estimate(scenario: Scenario, visit: bytes) -> tuple[float, ...]:
-    with coins.working_for(visit):
+def visit_estimate(scenario: Scenario, visit: Vault) -> tuple[float, ...]:
+    with working_for(visit):
         return tuple(runs.result(scenario).first.estimate.tolist())
 
 
@@ -230,7 +230,7 @@ def test_what_ships_follows_from_the_seed_in_the_link(monkeypatch: pytest.Monkey
     record = replace(record, scenario=replace(record.scenario, seed=5))
     first = table_by(CENTRAL, record)
     monkeypatch.setattr(coins, "_PROCESS_KEY", b"process 2")
-    with coins.working_for(b"visit 2"):
+    with working_for(Vault("visit 2")):
         np.testing.assert_array_equal(first, table_by(CENTRAL, record))
     assert runs.secret_of(record.scenario, "anything") == 0
     for numbers in ((), (7,), (3, 9)):
@@ -241,36 +241,22 @@ def test_what_ships_follows_from_the_seed_in_the_link(monkeypatch: pytest.Monkey
 
 def test_jobs_and_downloads_draw_for_the_visit_that_has_asked() -> None:
     """Their threads belong to no visit."""
-    ask = coins.bound_to_visit(lambda: coins.secret_number("noise"))
+    ask = bound_to_visit(lambda: coins.secret_number("noise"))
     assert ThreadPoolExecutor(1).submit(ask).result() == coins.secret_number("noise")
     job = jobs.launch("coins", lambda _: coins.secret_number("noise"))
     assert job.future.result(10) == coins.secret_number("noise")
-    with coins.working_for(b"visit 2"):
+    with working_for(Vault("visit 2")):
         assert coins.secret_number("noise") != job.future.result()
 
 
-SHOW_SECRET: Final = """
-import streamlit as st
-
-from caldp_ui.compute.coins import visit_secret
-
-if __name__ == "__main__":
-    st.button("again")
-    st.text(visit_secret().hex())
-"""
-
-
 def test_a_visit_keeps_its_secret_and_shares_it_with_none() -> None:
-    token = coins._CURRENT.set(None)  # a test's thread works for no visit
-    try:
-        assert coins.visit_secret() == b""
-        first, second = (AppTest.from_string(SHOW_SECRET).run() for _ in range(2))
-        kept = first.text[0].value
-        assert len(kept) == 64
-        assert first.button[0].click().run().text[0].value == kept
-        assert second.text[0].value != kept
-    finally:
-        coins._CURRENT.reset(token)
+    """The one secret of a visit is its vault's, from which its files' addresses follow, too."""
+
+    def number_of(visit: str) -> int:
+        with working_for(vaults().of(visit)):
+            return coins.secret_number("noise")
+
+    assert number_of("first") == number_of("first") != number_of("second")
 
 
 def test_questions_of_a_survey_have_secret_coins() -> None:
@@ -285,5 +271,5 @@ def test_questions_of_a_survey_have_secret_coins() -> None:
 
     first = ask()
     assert first == ask()
-    with coins.working_for(b"visit 2"):
+    with working_for(Vault("visit 2")):
         assert first != ask()

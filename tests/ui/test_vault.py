@@ -23,6 +23,7 @@ from caldp_ui.parts import pack
 from caldp_ui.server import files
 from caldp_ui.server.files import DeferredFiles, VisitFiles, require_vaults
 from caldp_ui.server.vault import (
+    EMPTIED_AFTER_S,
     ENDED_AFTER_S,
     Vault,
     Vaults,
@@ -175,6 +176,31 @@ def test_a_vault_is_emptied_once_its_visit_has_left_and_ends_when_it_cannot_come
     assert ended == ["leaves"]
     assert store.of("returns") is kept["returns"]
     assert store.of("leaves").secret != kept["leaves"].secret
+
+
+def test_a_visit_whose_page_was_closed_ends_with_its_files() -> None:
+    """A browser gives a code as it closes a page, and none where its line breaks."""
+    clock, ended = Clock(), list[str]()
+    store = Vaults(clock)
+    codes = {"closed": 1001, "program": 1000, "broken": 1006, "no code": 1005, "flood": 1008}
+    for visit, code in codes.items():
+        store.of(visit).holds_data = visit == "broken"
+        store.note_end_of_socket(visit, code)
+    store.note_end_of_socket("reloaded", 1001)  # it has nothing
+    store.of("back").may_return = False
+    store.note_open_socket("back")
+
+    def close(now: float) -> bool:
+        clock.now = now
+        return store.close(lambda _: False, ended.append)
+
+    assert not close(0.0)
+    assert not close(4.0)
+    assert ended == []
+    assert not close(EMPTIED_AFTER_S)
+    assert ended == ["closed", "program"]
+    assert close(ENDED_AFTER_S), "one of these had data"
+    assert ended[2:] == ["broken", "no code", "flood", "back"]
 
 
 def test_results_of_a_visit_with_data_are_its_own_also_those_of_its_jobs() -> None:
