@@ -356,8 +356,9 @@ _BOARD: Final = "room-board"
 
 
 _ANSWER_S: Final = 120.0
-_COUNTED: Final = "places-own-accept"
+COUNTED: Final = "places-own-accept"
 """The key of the button that comes once a file is counted."""
+IS_COUNTED: Final = "It is counted."
 _ESCAPES: Final = re.compile(r"\\([!-/:-@\[-`{-~])|\N{WORD JOINER}")
 """What Markdown hides of a sentence."""
 
@@ -419,25 +420,29 @@ class Bringer(Visitor):
         """Bring the file again and again; returns what the page says of it."""
         answers = set[str]()
         while not enough.is_set():
-            state = await self.upload(address, name, data)
-            file = self.elements["places-own-file"].id
-            chosen = WidgetState(id=file, file_uploader_state_value=state)
-            self.alerts.clear()
-            self.arrival_times.pop(_COUNTED, None)
-            await self.submit("places-own-file", chosen, "places-own-file-show")
-            answers.add(await self._answer())
-            if _COUNTED in self.arrival_times:
+            answers.add(await self.bring_once(address, name, data))
+            if COUNTED in self.arrival_times:
                 await self.press("places-own-again", "places-own-file")
         return answers
+
+    async def bring_once(self, address: str, name: str, data: bytes) -> str:
+        """Bring the file; returns what the page says of it, `ISCOUNTED` where it is counted."""
+        state = await self.upload(address, name, data)
+        file = self.elements["places-own-file"].id
+        chosen = WidgetState(id=file, file_uploader_state_value=state)
+        self.alerts.clear()
+        self.arrival_times.pop(COUNTED, None)
+        await self.submit("places-own-file", chosen, "places-own-file-show")
+        return await self._answer()
 
     async def _answer(self) -> str:
         """What the page says of the file: an alert's sentence, or that it is counted."""
         until = monotonic() + _ANSWER_S
-        while not (self.alerts or _COUNTED in self.arrival_times) and monotonic() < until:
+        while not (self.alerts or COUNTED in self.arrival_times) and monotonic() < until:
             await asyncio.sleep(0.1)
         if self.alerts:
             return _ESCAPES.sub(r"\1", self.alerts[-1])
-        return "It is counted." if _COUNTED in self.arrival_times else "no answer"
+        return IS_COUNTED if COUNTED in self.arrival_times else "no answer"
 
 
 @dataclass

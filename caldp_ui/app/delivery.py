@@ -33,6 +33,7 @@ from caldp_ui.app.gate import Gate, Policy, Sticky, document_policy
 from caldp_ui.app.operation import Operation, operating
 from caldp_ui.app.theme import POLL_KEY, join_path, scripts, settings, style
 from caldp_ui.server.files import DeferredFiles, require_vaults
+from caldp_ui.server.messages import VisitState
 from caldp_ui.server.sockets import Pace
 from caldp_ui.server.stale import StaleMessages
 from caldp_ui.server.uploads import Uploads
@@ -279,7 +280,13 @@ def _end_visit(visit: str) -> None:
     Where many visits have left, Streamlit has dropped the state of the first without the rest.
     """
     server = runtime.get_instance()
+    known = server._session_mgr.get_session_info(visit)  # noqa: SLF001 — no public name
     server.close_session(visit)
+    # Streamlit's loop keeps the session that it served last until another one comes.
+    if known is not None and known.session._scriptrunner is None:  # noqa: SLF001
+        state = known.session.session_state
+        if isinstance(state, VisitState):
+            state.forget()
     server.uploaded_file_mgr.remove_session_files(visit)
     server.dataframe_source_mgr.clear_all_for_session(visit)
     server.media_file_mgr.clear_session_refs(visit)

@@ -68,6 +68,14 @@ class VisitState(SessionState):
             with whole():
                 super().on_script_will_rerun(widgets, **more)
 
+    def forget(self) -> None:
+        """Forget everything, as the visit has ended: values, widgets, messages."""
+        self.clear()
+        self._new_widget_state.widget_metadata.clear()
+        self.last, self.new = {}, set()
+        with self._asking:
+            self._waiting = None
+
     def on_script_finished(self, widget_ids_this_run: frozenset[str], **more: Any) -> None:
         """Forget the widgets that a run has not drawn, unless a message of theirs waits."""
         waiting = set[str]()

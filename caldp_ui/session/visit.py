@@ -1,8 +1,8 @@
 """The visit that a run belongs to: what ends with it, its notices, and a visitor's own data.
 
-A visit's state is kept for two minutes after its socket has gone, in case that it comes back
-(`caldp_ui/server/vault.py`). Its work ends at once: nobody would see what comes of it. A visit that
-does come back starts anew what it was at.
+A visit's state is kept for two minutes after its socket broke off, in case that it comes back, and
+for seconds after its page was closed (`caldp_ui/server/vault.py`). Its work ends at once: nobody
+would see what comes of it. A visit that does come back starts anew what it was at.
 
 The data stay in the memory of the visit that brought them, where steps back and forth in the
 browser find them by that name, and in the tab's session storage (`web/copies.js`), which returns

@@ -1,7 +1,4 @@
-"""The dashboard with one route more: which objects of the process hold what a visit has brought.
-
-Visits that have left end sooner here, so that nobody waits two minutes for it.
-"""
+"""The dashboard with one route more: which objects of the process hold what a visit has brought."""
 
 import gc
 from collections import Counter
@@ -16,10 +13,8 @@ from starlette.routing import Route
 from streamlit.starlette import App
 
 from app import app as dashboard
-from caldp_ui.server import vault
 
 ROUTE = "/scan"
-vault.ENDED_AFTER_S = 7.0  # type: ignore[misc]
 
 
 def has_text(found: object, texts: list[bytes]) -> bool:
