@@ -1,15 +1,17 @@
-"""Two controls of a page in quick succession, over real sockets: no error, and each is answered.
+"""Two controls of a page in quick succession, over real sockets: both done, or one refused.
 
 The second control was drawn before the first was used: by the time that its message is read, the
-page may have no such control any more, and nothing of what it says may hold.
+page may have no such control any more, and nothing of what it says may hold. What comes of a pair
+is compared with what comes of the same two when the first has its time.
 """
 
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from itertools import product
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import pytest
@@ -26,6 +28,8 @@ GAPS_S: Final = (0.0, 0.05, 0.2)
 _FAULT: Final = "Traceback"
 """In the server's log: an error that nobody foresaw."""
 _REST_S: Final = 0.3
+_PATIENCE_S: Final = 10.0
+"""Longest wait for what is expected after a pair."""
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +46,6 @@ def server(folder: Path) -> Iterator[Server]:
 def faults(folder: Path) -> int:
     """How many errors the server's log has."""
     return sum(path.read_text("utf-8").count(_FAULT) for path in folder.glob("server-*.log"))
-
-
-async def press_both(
-    visitor: Visitor, pair: tuple[str, str], gap: float, choice: random.Random
-) -> None:
-    """Use two controls, the second as it was drawn before the first was used."""
-    first, second = (used_widget(visitor, key, choice) for key in pair)
-    assert first is not None
-    assert second is not None
-    await visitor.send(pair[0], first)
-    await asyncio.sleep(gap)
-    await visitor.send(pair[1], second)
-    await visitor.wait_for_end()
-    await asyncio.sleep(_REST_S)
 
 
 def controls(visitor: Visitor) -> list[str]:
@@ -81,45 +71,131 @@ async def closing(visitor: Visitor) -> AsyncIterator[Visitor]:
         await visitor.close()
 
 
-async def press_pairs(server: Server, page: str, one_in: int) -> tuple[int, list[str]]:
-    """Press pairs of the page's controls; returns how many, and those without an answer.
+@dataclass(frozen=True)
+class Pair:
+    """Two controls by their keys, how each is used, and the seconds between."""
 
-    `one_in`: take the pairs of one diagonal in so many, at one gap each; 1 for all pairs and gaps.
+    first: str
+    second: str
+    states: tuple[WidgetState, WidgetState]
+    gap: float
+
+    def __str__(self) -> str:
+        return f"{self.first}, then {self.second} after {self.gap} s"
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a visit is, page and link, and the sentences in boxes that it has been shown."""
+
+    place: tuple[str, str]
+    sentences: frozenset[str]
+
+
+def end_of(visitor: Visitor) -> End:
+    """Where the visit is now."""
+    return End((visitor.page, visitor.query), frozenset(visitor.alerts))
+
+
+def has_control(visitor: Visitor, key: str, state: WidgetState) -> bool:
+    """Whether the page shows the control of that key as it was drawn at first."""
+    return key in visitor.present() and visitor.elements[key].id == state.id
+
+
+async def use_slowly(visitor: Visitor, key: str, state: WidgetState, rest_s: float) -> End:
+    """Use a control, and wait until the page is at rest."""
+    await visitor.use(key, state)
+    await asyncio.sleep(rest_s)
+    return end_of(visitor)
+
+
+async def slow_ends(server: Server, page: str, pair: Pair, rest_s: float) -> tuple[End, End | None]:
+    """The ends after the first control, and after both; None where the second is gone by then."""
+    async with closing(await open_page(server, page)) as visitor:
+        after_first = await use_slowly(visitor, pair.first, pair.states[0], rest_s)
+        if not has_control(visitor, pair.second, pair.states[1]):
+            return after_first, None
+        return after_first, await use_slowly(visitor, pair.second, pair.states[1], rest_s)
+
+
+async def quick_end(server: Server, page: str, pair: Pair, expected: End) -> End:
+    """The end after both in quick succession; waits for what is expected, or for a sentence."""
+    async with closing(await open_page(server, page)) as visitor:
+        await visitor.send(pair.first, pair.states[0])
+        await asyncio.sleep(pair.gap)
+        await visitor.send(pair.second, pair.states[1])
+        await visitor.wait_for_end()
+        until = monotonic() + _PATIENCE_S
+        while monotonic() < until:
+            await asyncio.sleep(_REST_S)
+            found = end_of(visitor)
+            if is_right(found, expected):
+                return found
+        return end_of(visitor)
+
+
+def is_right(found: End, expected: End) -> bool:
+    """Whether a visit is where it should be, or a sentence says why it is not."""
+    return found.place == expected.place or bool(found.sentences - expected.sentences)
+
+
+async def fault_of(server: Server, page: str, pair: Pair) -> str:
+    """What is wrong after two quick controls; "" where both are done, or the second refused.
+
+    Where the second control is gone after the first one, it may be done or refused. What looks
+    wrong is tried once more with longer rests: on a busy machine a run may come late.
+    """
+    fault = ""
+    for rest_s in (_REST_S, 6 * _REST_S):
+        after_first, after_both = await slow_ends(server, page, pair, rest_s)
+        if after_both is None:
+            await quick_end(server, page, pair, after_first)
+            return ""
+        found = await quick_end(server, page, pair, after_both)
+        if is_right(found, after_both):
+            return ""
+        fault = f"{pair}: {found.place} where slowly it is {after_both.place}"
+    return fault
+
+
+async def chosen_pairs(server: Server, page: str, number: int) -> list[Pair]:
+    """Pairs of the page's controls by chance, and of their uses; always the same."""
+    choice = random.Random(page)
+    async with closing(await open_page(server, page)) as visitor:
+        keys = controls(visitor)
+        pairs = []
+        for number_of_pair in range(number):
+            first, second = choice.choice(keys), choice.choice(keys)
+            uses = [used_widget(visitor, key, choice) for key in (first, second)]
+            one, other = uses
+            assert one is not None
+            assert other is not None
+            pairs.append(Pair(first, second, (one, other), GAPS_S[number_of_pair % len(GAPS_S)]))
+    return pairs
+
+
+async def press_pairs(server: Server, page: str, number: int) -> list[str]:
+    """Press pairs of the page's controls; returns what was wrong.
+
     What is there for a moment only, such as a button that cancels, may be gone by its turn.
     """
-    visitor = await open_page(server, page)
-    keys = controls(visitor)
-    numbers = range(len(keys))
-    choice, pressed, unanswered = random.Random(page), 0, list[str]()
-    try:
-        for x, y, z in product(numbers, numbers, range(len(GAPS_S))):
-            if one_in > 1 and ((x - y) % one_in != 1 or z != x % len(GAPS_S)):
-                continue
-            pair = keys[x], keys[y]
-            if not {*pair} <= {*controls(visitor)}:
-                await visitor.close()
-                visitor = await open_page(server, page)
-            if not {*pair} <= {*controls(visitor)}:
-                continue
-            pressed += 1
-            try:
-                await press_both(visitor, pair, GAPS_S[z], choice)
-            except (TimeoutError, ConnectionClosed):
-                unanswered.append(f"{pair} {GAPS_S[z]} s")
-                await visitor.close()
-                visitor = await open_page(server, page)
-    finally:
-        await visitor.close()
-    return pressed, unanswered
+    found = []
+    for pair in await chosen_pairs(server, page, number):
+        try:
+            fault = await fault_of(server, page, pair)
+        except KeyError:
+            continue
+        except (TimeoutError, ConnectionClosed):
+            fault = f"{pair}: no answer"
+        found += [fault] if fault else []
+    return found
 
 
-def expect_no_faults(server: Server, folder: Path, page: str, one_in: int) -> None:
-    """Press pairs of the page's controls: all are answered, and the log has no error."""
+def expect_no_faults(server: Server, folder: Path, page: str, number: int) -> None:
+    """Press pairs of the page's controls: both are done or refused, and the log has no error."""
     before = faults(folder)
-    pressed, unanswered = run(press_pairs(server, page, one_in))
-    assert pressed
-    assert not unanswered
-    with naming(f"errors in the server's log after {pressed} pairs of {page}"):
+    assert run(press_pairs(server, page, number)) == []
+    with naming(f"errors in the server's log after {number} pairs of {page}"):
         assert faults(folder) == before
 
 
@@ -128,14 +204,14 @@ NAMES: Final = [Path(page.path).stem for page in PAGES]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", NAMES)
-def test_a_diagonal_of_a_page_s_pairs(server: Server, folder: Path, page: str) -> None:
-    expect_no_faults(server, folder, page, 12)
+def test_two_pairs_of_a_page(server: Server, folder: Path, page: str) -> None:
+    expect_no_faults(server, folder, page, 2)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", NAMES)
-def test_all_pairs_of_a_page(server: Server, folder: Path, page: str) -> None:
-    expect_no_faults(server, folder, page, 1)
+def test_many_pairs_of_a_page(server: Server, folder: Path, page: str) -> None:
+    expect_no_faults(server, folder, page, 60)
 
 
 @pytest.mark.parametrize("gap", GAPS_S)
