@@ -20,6 +20,8 @@ ATTEMPTS: Final = {
     ),
     "ui/test_markers.py": "marked names and counts: memory, files, log and links after a visit",
     "ui/test_user_text.py": "26 hostile texts, in each kind of name, at each place that shows it",
+    "ui/test_text_sources.py": "a text from a person that gets into another text as it is",
+    "ui/test_coins.py": "another list's, setting's, visit's or process's coins, and candidates",
     "ui/test_races.py": "two controls of a page 0, 50 or 200 ms apart, and a broken frame",
     "ui/test_broken_data.py": "a file of ours that is cut, empty or wrong",
     "collect/test_collector.py::test_whatever_stands_in_a_tally_is_read_or_refused_in_a_sentence": (

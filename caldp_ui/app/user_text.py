@@ -35,6 +35,14 @@ class UserText:
         return escape_markdown(self.raw)
 
     @property
+    def plain(self) -> str:
+        """For a sentence without markup, which is escaped as a whole by what shows it.
+
+        Such are headlines, alternative texts, memos, and captions that are drawn into pictures.
+        """
+        return self.raw
+
+    @property
     def html(self) -> str:
         """For an element's content or an attribute in quotation marks."""
         return escape(self.raw)

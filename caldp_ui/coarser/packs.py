@@ -16,6 +16,7 @@ from caldp_core.estimation.intervals import LEVEL, share_within
 from caldp_core.experiments.regions import ResultAreas
 from caldp_core.experiments.table import as_csv, people_column, place_columns, shares_within
 from caldp_core.treatments.release import area_columns
+from caldp_ui.app.user_text import UserText
 from caldp_ui.coarser import view
 from caldp_ui.coarser.outcomes import TreatmentData, load_data
 from caldp_ui.coarser.page_state import HIDE, LARGER, ROUND
@@ -143,7 +144,7 @@ def _words(data: TreatmentData, name: str, found: pack.AreaResult | None) -> dic
     against, trust, cost, remains = (escape(words[title]) for title in view.DECISION_COLUMNS)
     error, of = view.error_and_unit(data, name)
     return {
-        "title": escape(f"{data.setup.dataset.name}: {view.TITLES[name].lower()}"),
+        "title": f"{UserText(data.setup.dataset.name).html}: {escape(view.TITLES[name].lower())}",
         "result": escape(view.table_text(data, name)),
         "protected": f"<p>It protects against {against}. To be trusted: {trust}.</p>",
         "odds": f"<p>{escape(view.table_bound(data, name))}</p>",

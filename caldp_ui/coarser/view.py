@@ -25,6 +25,7 @@ from caldp_core.experiments.table import place_columns
 from caldp_core.scenarios.blocks import GridBlocks
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import BLUES, CIVIDIS, LEVELS, Palette
+from caldp_ui.app.user_text import UserText
 from caldp_ui.charts.show import Frame
 from caldp_ui.coarser import page_state as state
 from caldp_ui.coarser.outcomes import (
@@ -71,12 +72,12 @@ def nouns(data: TreatmentData) -> formats.Vocabulary:
     return formats.PLACES if isinstance(data.domain, GridDomain) else formats.VALUES
 
 
-def cell_name(data: TreatmentData, cell: int) -> str:
+def cell_name(data: TreatmentData, cell: int) -> UserText:
     """The name of a cell for readers: a town, a place, or an answer."""
     if isinstance(data.domain, GridDomain):
         name = formats.place_name(data.domain, cell)
-        return name.split(",")[0] if cell in formats.towns(data.domain) else name
-    return data.domain.name_of(cell)
+        return UserText(name.split(",")[0] if cell in formats.towns(data.domain) else name)
+    return UserText(data.domain.name_of(cell))
 
 
 def error_and_unit(data: TreatmentData, name: str) -> tuple[str, str]:
@@ -187,8 +188,8 @@ def _describe_places(data: TreatmentData) -> str:
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
     if data.record.attack == state.MOVED:
         what = "the person's way"
-    elif len(here) + len(there) < 28:
-        what = f"{here} or {there}"
+    elif len(here.raw) + len(there.raw) < 28:
+        what = f"{here.plain} or {there.plain}"
     else:
         what = f"the two {nouns(data).units}"
     hide, blocks = (_hundred(data.attack_result.outcomes[name]) for name in (HIDE, BLOCKS))
@@ -235,14 +236,14 @@ def _hundred(outcome: AttackOutcome) -> str:
 
 
 def attacker_knowledge_text(data: TreatmentData) -> str:
-    """What the attacker knows and does, in a sentence or two beside the numbers."""
+    """What the attacker knows and does, in a sentence or two beside the numbers, as Markdown."""
     record = data.record
     if record.attack == PARTS:
         return _parts_move_text(data)
     here, there = (cell_name(data, cell) for cell in candidate_cells(data).tolist())
     pairs = formats.count(record.pairs, "pair", "pairs")
     text = str(_NAMES["knowledge"][record.attack])
-    return text.format(unit=nouns(data).unit, pairs=pairs, here=here, there=there)
+    return text.format(unit=nouns(data).unit, pairs=pairs, here=here.markdown, there=there.markdown)
 
 
 def _parts_move_text(data: TreatmentData) -> str:

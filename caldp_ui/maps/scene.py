@@ -28,6 +28,7 @@ from caldp_core.privacy.context import Context
 from caldp_core.scenarios.blocks import BlocksSpec, GridBlocks, HexagonBlocks
 from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
+from caldp_ui.app.user_text import UserText
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices
 from caldp_ui.controls.choices import Preset, blocks_of, cells_along, read_presets
@@ -338,7 +339,7 @@ def truth(setup: Setup, marks: tuple[records.Mark, ...] = ()) -> records.Picture
         TRUTH,
         "Truth",
         f"{promise.population(setup)}, shown for demonstration only",
-        f"Map of where people truly are: {setup.dataset.name}.",
+        f"Map of where people truly are: {UserText(setup.dataset.name).plain}.",
         truth_code(setup),
         marks=marks,
     )

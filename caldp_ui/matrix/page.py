@@ -29,6 +29,7 @@ from caldp_core.mechanisms.randomness import generator
 from caldp_core.privacy.matrix import DenseMatrix, closure, released_together
 from caldp_ui.app import gate
 from caldp_ui.app.texts import escape_markdown, plain_errors, read_texts
+from caldp_ui.app.user_text import UserText
 from caldp_ui.controls import choices, common
 from caldp_ui.matrix import page_state, view
 from caldp_ui.matrix.page_state import STATE
@@ -262,7 +263,9 @@ def _tests(data: MatrixData) -> None:
         return
     rng = generator(_SEED)
     bound = audit_sampler(sampler_of(mechanism), worst.x, worst.x_other, SAMPLES, rng)
-    names = escape_markdown(f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”")
+    names = " against ".join(
+        f"“{UserText(verdict.names[x]).markdown}”" for x in (worst.x, worst.x_other)
+    )
     witness = escape_markdown(verdict.candidate.reports[worst.report])
     missed = bound.epsilon <= worst.epsilon
     st.table(
@@ -297,7 +300,8 @@ def _implied_limits(data: MatrixData) -> None:
     verdict = data.verdict
     st.markdown(TEXTS["chain"].format(implied=view.implied_sentence(verdict)))
     loose = [
-        f"- {escape_markdown(f'“{verdict.names[x]}” against “{verdict.names[z]}”')}: "
+        f"- “{UserText(verdict.names[x]).markdown}” against "
+        f"“{UserText(verdict.names[z]).markdown}”: "
         f"the limit is {page_state.level_text(verdict.levels[x, z])}, the others imply "
         f"{page_state.level_text(round(float(verdict.closure[x, z]), 6))}"
         for x, z in np.argwhere(verdict.loose_limits).tolist()

@@ -28,6 +28,7 @@ from caldp_core.privacy.context import PrivacyMatrix, dense
 from caldp_core.privacy.matrix import DenseMatrix, closure, names_text
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import CIVIDIS, LEVELS
+from caldp_ui.app.user_text import UserText, user_texts
 from caldp_ui.charts import show
 from caldp_ui.compute import runs
 from caldp_ui.matrix import page_state
@@ -134,8 +135,8 @@ def headline(verdict: ChannelVerdict) -> formats.Headline:
         total = float(sum(verdict.candidate.channel[audit.faulty_row]))
         return formats.Headline(
             "This is no channel: one of its rows does not sum to 1.",
-            f"The row of “{names[audit.faulty_row]}” must be chances that sum to 1, its sum is "
-            f"{total:.6g}.",
+            f"The row of “{UserText(names[audit.faulty_row]).plain}” must be chances that sum to "
+            f"1, its sum is {total:.6g}.",
             figures={"sum": total},
         )
     result = _kept(verdict) if not verdict.broken else _broken(verdict)
@@ -150,7 +151,7 @@ def _bare(verdict: ChannelVerdict) -> str:
     if len(proven) == verdict.k:
         return "No value is protected: every report proves the true one."
     verb, pronoun = ("is", "it") if len(proven) == 1 else ("are", "them")
-    names = names_text([verdict.names[x] for x in proven])
+    names = names_text([UserText(verdict.names[x]).plain for x in proven])
     return f"{names} {verb} not protected: a report can prove {pronoun}."
 
 
@@ -177,7 +178,9 @@ def _broken(verdict: ChannelVerdict) -> formats.Headline:
     worst, excess = verdict.broken[0], [c.privacy_loss - c.epsilon for c in verdict.broken]
     # How many are broken as far as the worst one.
     count = sum(each == excess[0] or abs(each - excess[0]) < 1e-9 for each in excess)
-    pair = f"“{verdict.names[worst.x]}” against “{verdict.names[worst.x_other]}”"
+    pair = " against ".join(
+        f"“{UserText(verdict.names[x]).plain}”" for x in (worst.x, worst.x_other)
+    )
     allowed = f"leaks {loss(worst)} where {page_state.level_text(worst.epsilon)} is allowed, by "
     report = verdict.candidate.reports[worst.report]
     text = (
@@ -241,7 +244,7 @@ def implied_sentence(verdict: ChannelVerdict) -> str:
 
 def limit(verdict: ChannelVerdict, x: int, other: int) -> str:
     """What the limit at one entry of E allows."""
-    name, against = (f"“{verdict.names[i]}”" for i in (x, other))
+    name, against = (f"“{UserText(verdict.names[i]).plain}”" for i in (x, other))
     if x == other:
         return f"{name} against itself: there is nothing to tell apart."
     level, closed = float(verdict.levels[x, other]), float(verdict.closure[x, other])
@@ -414,8 +417,8 @@ def html(verdict: ChannelVerdict, address: str) -> str:
     protection = policies.pair_texts(formats.VALUES, DenseMatrix.of(verdict.levels))
     chance = round(100 * protection.chance)
     method = (
-        ("values", ", ".join(verdict.names)),
-        ("channel", verdict.candidate.title),
+        ("values", ", ".join(name.html for name in user_texts(verdict.names))),
+        ("channel", escape(verdict.candidate.title)),
         ("different reports", formats.integer(len(verdict.candidate.reports))),
         ("limits", formats.integer(verdict.audit.pairs)),
     )
@@ -429,7 +432,7 @@ def html(verdict: ChannelVerdict, address: str) -> str:
         f"{sharing.bold_html(protection.odds)}</p><p>{sharing.bold_html(protection.repeats)}</p>"
         f"<p>{escape(formats.MEANING)}</p>",
         open="".join(f"<li>{escape(each)}</li>" for each in _open(verdict)),
-        method="".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in method),
+        method="".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in method),
         audit=_audit(verdict),
         repeat=f"The Python that comes with this record audits the channel again; <code>"
         f"{escape(address)}</code> opens the page. caldp {__version__}.",

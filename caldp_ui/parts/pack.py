@@ -43,6 +43,7 @@ from caldp_core.experiments.table import as_csv, as_geojson
 from caldp_core.scenarios.blocks import OUTSIDE, BlocksSpec, SensitiveNear
 from caldp_core.treatments.release import area_columns, local_release
 from caldp_ui.app.theme import BLUES, CIVIDIS, DAY, LEVELS, NIGHT_LAND
+from caldp_ui.app.user_text import UserText
 from caldp_ui.compute import runs
 from caldp_ui.stage.records import SCALE, Scale, nobody_below, scale_of
 from caldp_ui.words import formats
@@ -373,7 +374,8 @@ def drawings(setup: Setup, by_area: AreaResult | None, notes: tuple[str, ...]) -
 
     `setup`: its data are the estimate. `notes`: what is written below.
     """
-    shares, name, grid = setup.dataset.distribution, setup.dataset.name, setup.dataset.domain
+    shares, grid = setup.dataset.distribution, setup.dataset.domain
+    name = UserText(setup.dataset.name).plain
     maps, points = dict[str, str](), named_points(setup)
     if isinstance(grid, GridDomain):
         scale = scale_of(shares)
@@ -391,7 +393,7 @@ def areas_svg(setup: Setup, by_area: AreaResult, notes: tuple[str, ...]) -> str:
     grid, colours = by_area.areas.grid, by_area.colours
     if grid is None or colours is None:
         return ""
-    name = f"{setup.dataset.name}: estimate by area"
+    name = f"{UserText(setup.dataset.name).plain}: estimate by area"
     return map_svg(name, notes, grid, colours, named_points(setup))
 
 

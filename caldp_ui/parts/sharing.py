@@ -35,6 +35,7 @@ from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app import gate
 from caldp_ui.app.fragments import fragment
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
+from caldp_ui.app.user_text import UserText
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import PrivacySummary, is_own, summarize_privacy
 from caldp_ui.controls import choices
@@ -183,7 +184,7 @@ def _page(
         "" if texts.odds in {g.odds for g in texts.grades} else f"<p>{bold_html(texts.odds)}</p>"
     )
     return fill_template(
-        title=escape(f"Record: {setup.dataset.name}"),
+        title=f"Record: {UserText(setup.dataset.name).html}",
         protected=(
             f"<p>{_exposed(texts)}{bold_html(texts.protected)}</p><p>From everybody who sees a "
             f"person's report, the collector included. {escape(counted)} {held}</p>"

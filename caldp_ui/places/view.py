@@ -34,6 +34,7 @@ from caldp_core.scenarios import blocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.navigation import VALUES
 from caldp_ui.app.texts import escape_markdown, read_texts
+from caldp_ui.app.user_text import UserText
 from caldp_ui.compute import runs
 from caldp_ui.compute.runs import CellErrorCurves
 from caldp_ui.maps import areas
@@ -265,27 +266,27 @@ def _bring() -> None:
     run_page()
 
 
-def public_prior(ours: Result) -> tuple[str, Floats]:
+def public_prior(ours: Result) -> tuple[UserText, Floats]:
     """The prior of the estimate: its name for readers, and (k,) shares."""
     scenario = ours.setup.scenario
     if scenario.estimator == KNOWING_MAP and isinstance(scenario.prior, PublicMap):
         prior = ours.setup.options.prior
         assert prior is not None  # the setup's check sees to it
-        return f"“{scenario.prior.title}”", prior
-    return "Where people live", population_shares(runs.map_of(ours.setup.dataset))
+        return UserText(f"“{UserText(scenario.prior.title).raw}”"), prior
+    return UserText("Where people live"), population_shares(runs.map_of(ours.setup.dataset))
 
 
 def _show(ours: Result) -> None:
     domain = runs.map_of(ours.setup.dataset)
     shift = prior_effect(ours.first.evidence, ours.first.estimate)
     name, prior = public_prior(ours)
-    st.markdown(prior_share_text(shift, escape_markdown(name)))
+    st.markdown(prior_share_text(shift, name.markdown))
     source = (
         " (GeoNames)"
         if ours.setup.scenario.estimator == INHABITANTS_ESTIMATOR
         else ", the public map"
     )
-    shares = {f"{name}{source}": prior}
+    shares = {f"{name.plain}{source}": prior}
     if shift.any():
         shares["More people because of it"] = np.maximum(shift, 0.0)
         shares["Fewer people because of it"] = np.maximum(-shift, 0.0)

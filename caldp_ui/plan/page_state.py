@@ -44,6 +44,7 @@ from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import planner
 from caldp_core.theory.expected_error import Budget, Forecast, variance_given_people
 from caldp_ui.app.texts import read_toml
+from caldp_ui.app.user_text import user_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import MARKED, NAMES, PLAIN, Choice, has_marks, protections
 from caldp_ui.controls.common import METHODS
@@ -230,7 +231,8 @@ def _marks_title(scenario: Scenario, domain: Domain) -> str:
     if len(marked) == domain.k:
         which = "All sensitive"
     elif 0 < len(marked) <= _NAMED_MAX:
-        which = f"{', '.join(domain.name_of(x) for x in marked)} sensitive"
+        names = user_texts(domain.name_of(x) for x in marked)
+        which = f"{', '.join(name.plain for name in names)} sensitive"
     else:
         which = f"{len(marked):,} of {domain.k:,} sensitive"
     blocks_text = formats.count(partition.m, "block", "blocks")

@@ -21,6 +21,7 @@ from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.theory.expected_error import Forecast
 from caldp_ui.app.texts import read_texts, read_toml
 from caldp_ui.app.theme import Palette
+from caldp_ui.app.user_text import UserText, user_texts
 from caldp_ui.charts import show as charts
 from caldp_ui.charts.curves import (
     EPSILON_AXIS,
@@ -204,9 +205,9 @@ def open_parts_text(setup: Setup) -> str:
     labels, sentences = setup.partition.labels, []
     if setup.partition.m > 1:
         sentences.append(_blocks_text(domain, labels, setup.partition.m))
-    sensitive = [domain.name_of(x) for x in np.flatnonzero(setup.sensitive).tolist()]
+    sensitive = user_texts(domain.name_of(x) for x in np.flatnonzero(setup.sensitive).tolist())
     if 0 < len(sensitive) < domain.k and domain.k <= _ANSWERS_NAMED:
-        names = _enumerate_texts([f"“{name}”" for name in sensitive])
+        names = _enumerate_texts([f"“{name.plain}”" for name in sensitive])
         sentences.append(TEXTS["sensitive_named"].format(names=names))
     return " ".join(sentences)
 
@@ -215,11 +216,14 @@ def _blocks_text(domain: Domain, labels: Ints, m: int) -> str:
     """Which blocks a report shows openly: all by their answers, or of a long list the first."""
     members = [np.flatnonzero(labels == block).tolist() for block in range(m)]
     if m <= _BLOCKS_NAMED and domain.k <= _ANSWERS_NAMED:
-        named = [f"“{', '.join(domain.name_of(x) for x in block)}”" for block in members]
+        named = []
+        for block in members:
+            answers_of_block = user_texts(domain.name_of(x) for x in block)
+            named.append(f"“{', '.join(name.plain for name in answers_of_block)}”")
         return TEXTS["blocks_named"].format(blocks=_enumerate_texts(named))
-    first = members[0]
+    first, last = (UserText(domain.name_of(members[0][place])) for place in (0, -1))
     return TEXTS["blocks_counted"].format(
-        m=m, first=domain.name_of(first[0]), last=domain.name_of(first[-1]), size=len(first)
+        m=m, first=first.plain, last=last.plain, size=len(members[0])
     )
 
 
@@ -497,7 +501,9 @@ def plain_memo(record: Plan, points: Points, margins: Margins | None, attack: st
     first = " ".join((*open_to_all, plan if graded.protected else need.sentence))
     margins_sentence = "" if margins is None else f" {margins_text(record, margins, level)}"
     last = TEXTS["memo_end"].format(
-        hidden=lowercase_start(promise.not_promised[0]), data=setup.dataset.name, units=terms.units
+        hidden=lowercase_start(promise.not_promised[0]),
+        data=UserText(setup.dataset.name).plain,
+        units=terms.units,
     )
     alternatives = alternatives_text(record, points, level, all_covered)
     shown, group = open_parts_text(setup), group_text(record, setup)
@@ -513,7 +519,8 @@ def margins_text(record: Plan, margins: Margins, level: float) -> str:
         return TEXTS["no_margins"].format(people=people, level=level, unit=unit)
     start = TEXTS["margins"].format(people=people, level=level)
     ends = [f"± {formats.point_count(margin)}" for margin in margins.margins.tolist()]
-    rows = list(zip(margins.names, ends, strict=True))
+    names = [name.plain for name in user_texts(margins.names)]
+    rows = list(zip(names, ends, strict=True))
     if len(rows) > _NAMES_MAX:
         order, regions = np.argsort(margins.margins, kind="stable"), record.regions
         (best, least), (worst, most) = rows[order[0]], rows[order[-1]]

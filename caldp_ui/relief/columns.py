@@ -13,6 +13,7 @@ from caldp_core.datasets import base_map
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Result, Setup
 from caldp_core.privacy.context import Context
+from caldp_ui.app.user_text import user_texts
 from caldp_ui.words import formats
 
 TILES_MAX: Final = 2_000
@@ -199,9 +200,11 @@ def blocks_of(setup: Setup, domain: GridDomain) -> Blocks | None:
         for epsilon, some in zip(policy.epsilon.tolist(), hides, strict=True)
     )
     descriptions = tuple(
-        f"{name}: ε = {level}\n{percent(float(share))} of all people, "
+        f"{name.plain}: ε = {level}\n{percent(float(share))} of all people, "
         f"{percent(float(safe))} of them protected"
-        for name, level, share, safe in zip(partition.names, levels, people, protected, strict=True)
+        for name, level, share, safe in zip(
+            user_texts(partition.names), levels, people, protected, strict=True
+        )
     )
     return Blocks(
         partition.names, policy.epsilon, people, protected, boxes, of_box, descriptions, levels

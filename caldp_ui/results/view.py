@@ -5,7 +5,6 @@ value are estimates: nobody knows the truth.
 """
 
 import math
-from html import escape
 from typing import Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from caldp_core.collect.estimate import Results
 from caldp_core.domain.domains import GridDomain
 from caldp_core.privacy.context import Context
 from caldp_ui.app.texts import read_texts, read_toml
+from caldp_ui.app.user_text import UserText
 from caldp_ui.maps.scene import bare_ground
 from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
@@ -36,12 +36,12 @@ def vocabulary(results: Results) -> formats.Vocabulary:
     return formats.nouns_of(results.protocol.domain, formats.ANSWERS)
 
 
-def value_name(results: Results, value: int) -> str:
+def value_name(results: Results, value: int) -> UserText:
     """Name of a value for readers."""
     domain = results.protocol.domain
     if not isinstance(domain, GridDomain):
-        return domain.name_of(value)
-    return formats.place_name(domain, value)
+        return UserText(domain.name_of(value))
+    return UserText(formats.place_name(domain, value))
 
 
 def headline(results: Results, *, is_example: bool) -> formats.Headline:
@@ -50,7 +50,7 @@ def headline(results: Results, *, is_example: bool) -> formats.Headline:
     first = int(np.argmax(results.shares))
     unit = vocabulary(results).unit
     name = value_name(results, first)
-    named = name if vocabulary(results) is formats.PLACES else f"“{name}”"
+    named = name.plain if vocabulary(results) is formats.PLACES else f"“{name.plain}”"
     estimate = _estimate_sentence(results, first, f"the most common {unit}, {named}")
     intro = f"{MADE_UP} " if is_example else ""
     question = results.protocol.question
@@ -164,7 +164,7 @@ def law_text(results: Results) -> tuple[str, bool]:
         return TEXTS["honest"], False
     counted = {
         "report": f"Report {formats.integer(alarm['number'])} came",
-        "value": f"“{value_name(results, alarm['number'])}” is in reports",
+        "value": f"“{value_name(results, alarm['number']).plain}” is in reports",
         "bucket": f"Of {formats.integer(alarm['counts'])} groups of reports one came",
     }
     low, high = (formats.integer(round(end)) for end in alarm["honest_mean"])
@@ -202,7 +202,7 @@ def _names_text(results: Results, flags: np.ndarray[tuple[int], np.dtype[np.bool
     values = np.flatnonzero(flags).tolist()
     if len(values) > _NAMED_MAX or vocabulary(results) is formats.PLACES:
         return ""
-    return f" ({', '.join(value_name(results, x) for x in values)})"
+    return f" ({', '.join(value_name(results, x).plain for x in values)})"
 
 
 def _epsilon_text(results: Results) -> str:
@@ -240,7 +240,7 @@ def bars_html(results: Results) -> str:
 
 def _bar_html(results: Results, x: int, top: float) -> str:
     share, low, high = (float(each[x]) for each in (results.shares, results.low, results.high))
-    name, range_text = escape(value_name(results, x)), formats.percent_range(low, high)
+    name, range_text = value_name(results, x).html, formats.percent_range(low, high)
     hidden = bool(results.hidden[x])
     label = f"{name}{', protected' if hidden else ''}: {100 * share:.1f} %, {range_text}"
     right = 100 * (1 - min(high / top, 1.0))

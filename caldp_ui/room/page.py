@@ -31,6 +31,7 @@ from caldp_ui.app import gate
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import palette
+from caldp_ui.app.user_text import user_texts
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
 from caldp_ui.controls import choices, common
@@ -135,8 +136,8 @@ def sheet(question: PollQuestion, way: str) -> str:
 
 def filled(question: PollQuestion, way: str) -> dict[str, Any]:
     """The texts of a way with the question's two answers in them."""
-    first, second = question.answers
-    fill = {"first": first, "second": second}
+    first, second = user_texts(question.answers)
+    fill = {"first": first.plain, "second": second.plain}
     many = {name: [text.format(**fill) for text in WAYS[way][name]] for name in ("steps", "says")}
     return WAYS[way] | many
 
@@ -181,7 +182,13 @@ def _typed(question: PollQuestion) -> Count:
     st.markdown("\n".join(f"1. {escape_markdown(step)}" for step in texts["steps"]))
     with st.container(horizontal=True):
         said = [
-            st.number_input(f"People who said “{name}”", 0, REPORTS_MAX, number, key=f"{_KEY}-{at}")
+            st.number_input(
+                f"People who said “{escape_markdown(name)}”",
+                0,
+                REPORTS_MAX,
+                number,
+                key=f"{_KEY}-{at}",
+            )
             for at, (name, number) in enumerate(zip(texts["says"], known.said, strict=True))
         ]
     count = Count(way, (said[0], said[1]))

@@ -11,9 +11,8 @@ Markdown, have them as they are.
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from html import escape
 from pathlib import Path
-from textwrap import shorten, wrap
+from textwrap import wrap
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +23,7 @@ from caldp_core.basics.types import Floats, Ints
 from caldp_core.mechanisms.randomness import generator
 from caldp_ui.app.texts import escape_markdown, read_texts, read_toml
 from caldp_ui.app.theme import Palette
+from caldp_ui.app.user_text import UserText, user_texts
 from caldp_ui.charts import show
 from caldp_ui.charts.show import Figure
 from caldp_ui.compute import runs
@@ -129,8 +129,8 @@ def times(most: float) -> str:
 
 
 def quoted(question: PollQuestion, x: int) -> str:
-    """An answer in quotation marks."""
-    return f"“{question.answers[x]}”"
+    """An answer in quotation marks, as plain text."""
+    return f"“{UserText(question.answers[x]).plain}”"
 
 
 def rehearsal(question: PollQuestion, people: int, half_width: float) -> formats.Headline:
@@ -600,7 +600,7 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     across = min(_ACROSS, len(polls))
     down, most = -(-len(polls) // across), max(poll.question.k for poll in polls)
     letters = _LETTERS // across
-    lines = [wrap(escape(poll.question.text), letters) for poll in polls]
+    lines = [wrapped(poll.question.text, letters) for poll in polls]
     head = _LINE_HEIGHT * (1 + max(map(len, lines)))
     row = head + _ROW_HEIGHT * most
     layout: dict[str, Any] = {
@@ -623,6 +623,11 @@ def comparison(polls: Sequence[PollState], colours: Palette) -> Figure:
     return Figure(bars, layout)
 
 
+def wrapped(text: str, letters: int) -> list[str]:
+    """A text from a person in lines of at most so many letters, for a chart."""
+    return [line.chart for line in user_texts(wrap(text, letters))]
+
+
 def _bars(shares: PollShares, colours: Palette) -> dict[str, Any]:
     """A bar per answer, as long as its estimate, with its range."""
     middle, low, high = (100 * each for each in (shares.estimate, shares.low, shares.high))
@@ -639,10 +644,10 @@ def _texts(
     look = {"showarrow": False, "yanchor": "bottom", "font": {"size": 15}}
     at_top = {"xref": f"x{number} domain", "yref": f"y{number} domain", "x": 0.5, "y": 1}
     texts = [{"text": title, **at_top, **look}]
-    for y, answer in enumerate(poll.question.answers):
+    for y, answer in enumerate(user_texts(poll.question.answers)):
         mark = "✓ " if poll.is_shown and y == poll.question.right else ""
         ends = f"{100 * shares.low[y]:.0f} to {100 * shares.high[y]:.0f} %"
-        name = escape(f"{mark}{ends}  {shorten(answer, letters, placeholder='…')}")
+        name = f"{mark}{ends}  {answer.shortened(letters).chart}"
         at_row = {"xref": f"x{number}", "yref": f"y{number}", "x": 0, "y": y, "yshift": 10}
         texts.append({"text": name, "xanchor": "left", **at_row, **look})
     return texts

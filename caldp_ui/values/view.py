@@ -32,6 +32,7 @@ from caldp_core.scenarios.policies import ContextPolicy
 from caldp_core.scenarios.scenario import Scenario
 from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import BOTH, LIGHT
+from caldp_ui.app.user_text import user_texts
 from caldp_ui.compute import runs
 from caldp_ui.controls.choices import with_context_policy
 from caldp_ui.controls.common import EPSILONS, Slider
@@ -413,13 +414,13 @@ def show_areas(data: ComparisonData) -> None:
 
 def remarks(data: ComparisonData, areas: tuple[str, ...]) -> list[str]:
     """What a click does, which areas cannot be seen, and why two maps of plain LDP may differ."""
-    names = state.domain_of(data.setup.scenario).names
+    names = user_texts(state.domain_of(data.setup.scenario).names)
     _, labels = areas_on_map(areas)
     _, beyond = main_view(areas)
     unseen = set(range(len(areas))) - set(labels.tolist())
     found = [TEXTS["protect_area"]]
     for text, numbers in ((TEXTS["areas_beyond"], beyond), (TEXTS["areas_unseen"], sorted(unseen))):
-        found += [f"{text} {', '.join(names[at] for at in numbers)}."] if numbers else []
+        found += [f"{text} {', '.join(names[at].plain for at in numbers)}."] if numbers else []
     if accuracy.is_plain(data.setup) and data.ours is not None and data.plain is not None:
         plain, ours = (MECHANISMS[r.setup.mechanism_name].title for r in (data.plain, data.ours))
         found += [TEXTS["plain_areas"].format(plain=plain, ours=ours)] if plain != ours else []

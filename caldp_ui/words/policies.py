@@ -334,7 +334,7 @@ def setting_text(setup: Setup) -> str:
     level = level_text(setup)
     if hasattr(setup.scenario.policy, "km"):
         level += f" within {setup.scenario.policy.km:g} km"
-    return f"{level} · {promise.population(setup)} · data: {setup.dataset.name}"
+    return f"{level} · {promise.population(setup)} · data: {UserText(setup.dataset.name).plain}"
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def test_the_person_is_in_denver_unless_a_click_says_otherwise() -> None:
     data = load_treatments(Publication())
     assert data.domain == US_GRID
     assert outcomes.candidate_cells(data)[0] == outcomes.DENVER
-    assert view.cell_name(data, outcomes.DENVER) == "Denver"
+    assert view.cell_name(data, outcomes.DENVER).raw == "Denver"
     moved = load_treatments(replace(Publication(), place=9_261))
     assert outcomes.candidate_cells(moved)[0] == 9_261
     with pytest.raises(CaldpError, match="place must be"):

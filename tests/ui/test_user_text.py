@@ -23,9 +23,13 @@ from caldp_ui.app.navigation import PLACES
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.app.user_text import UserText
 from caldp_ui.charts.show import figure_json
+from caldp_ui.coarser import view as coarser_view
+from caldp_ui.coarser.outcomes import load_data
+from caldp_ui.coarser.page_state import TWO_PLACES, Publication, with_data
 from caldp_ui.maps.scene import BEGIN
 from caldp_ui.matrix.page_state import NAME_MAX
 from caldp_ui.parts import layout, sharing
+from caldp_ui.parts.comparison import load_fast_results as fast
 from caldp_ui.session import visit
 from caldp_ui.values import several
 from caldp_ui.values.page_state import BEGIN as VALUES_BEGIN
@@ -276,3 +280,32 @@ def test_names_of_a_table_are_names_on_every_tab(page: str, number: int) -> None
     query = replace(VALUES_BEGIN, dataset=Scenario().dataset).to_query()
     query |= {visit.OWN: name, visit._FORM: visit._form(table)}
     expect_names_on_every_tab(page, query, names, {visit._DATA_KEY: {name: table}})
+
+
+@pytest.mark.slow
+def test_names_of_answers_are_names_in_what_an_attacker_knows() -> None:
+    """They had gone into the page's Markdown as they were."""
+    shown = set[str]()
+    for raw in HOSTILE:
+        table = OwnTable(("other", "more", raw), (30, 70, 12))
+        record = with_data(Publication(), table).with_attack(TWO_PLACES)
+        text = coarser_view.attacker_knowledge_text(load_data(record, fast))
+        with naming(text):
+            assert_only_escaped(text, UserText(raw))
+        shown |= {raw} if UserText(raw).markdown in text else set()
+    assert shown, "no name stands in the text"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(0, len(HOSTILE) - 1, 5))
+def test_answers_of_a_poll_without_phones_are_answers(number: int) -> None:
+    """A poll that is counted by hand asks how many said each; those labels had been Markdown."""
+    for raw in HOSTILE[number : number + 5]:
+        if "|" in raw:
+            continue
+        query = {"question": raw, "answers": f"{raw}|no", "sensitive": "0;1"}
+        at = open_page("pages/room.py", query)
+        at = checked(at.button(key="room-by-hand").click().run())
+        labels = [field.label for field in at.number_input]
+        assert any(UserText(raw).markdown in label for label in labels)
+        expect_names(at, [raw], "room, without phones")
