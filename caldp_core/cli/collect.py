@@ -258,10 +258,14 @@ def _tally_summary(collected: CollectedTally) -> dict[str, Any]:
 
 
 @terminal.command("merge", _TYPES)
-def merge_command(tallies: tuple[str, ...], output: Path) -> None:
+def merge_command(tallies: tuple[str, ...], output: Path, protocol: str | None) -> None:
     """Add tallies of one protocol, in any order, if no two of them share a batch."""
     with hold_file(output):
-        total = merge_tallies(map(CollectedTally.from_file, tallies))
+        read = [CollectedTally.from_file(tally) for tally in tallies]
+        if protocol is not None:
+            asked = Protocol.from_file(protocol)
+            read = [tally.with_plan_of(asked) for tally in read]
+        total = merge_tallies(read)
         total.write(output)
     terminal.print_summary(_tally_summary(total), output)
 

@@ -22,7 +22,7 @@ test detects it; nor one of few reports, of which honest people send each a larg
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -73,6 +73,17 @@ _REPEATS: Final = (
 )
 
 
+UNKNOWN_PLAN: Final = "unknown"
+"""Of a tally that does not say it, as those of earlier versions do not."""
+_UNKNOWN: Final = (
+    "These tallies do not say what plan of repetition their protocol has, as those of earlier "
+    "versions: if its reports are stored, a person who is in both would count as several people. "
+    "Name the protocol: caldp merge --protocol protocol.json, or count the reports again."
+)
+_NO_PLAN: Final = "none"
+"""What a file says of a protocol without a plan of repetition."""
+
+
 def plan_of(protocol: Protocol) -> str:
     """The kind of the protocol's plan of repetition; "" for none."""
     return protocol.repetition.kind if protocol.repetition else ""
@@ -96,8 +107,9 @@ class CollectedTally(EqualByFields):
 
     `refused`: how many reports, by the reason (`REASONS`). `buckets`: reports by bucket, (0,)
     where they were not counted so. `plan`: the kind of the protocol's plan of repetition, "" for
-    none. Addition in any order gives the same; where the plan sends stored reports again, tallies
-    with reports are not added (`require_one_delivery`).
+    none, or `UNKNOWN_PLAN`. Addition in any order gives the same; where the plan sends stored
+    reports again, or none of the tallies says it, those with reports are not added
+    (`require_one_delivery`).
     """
 
     protocol: str
@@ -105,7 +117,7 @@ class CollectedTally(EqualByFields):
     batches: frozenset[str] = frozenset()
     refused: Mapping[str, int] = field(default_factory=zero_refusals)
     buckets: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    plan: str = ""
+    plan: str = UNKNOWN_PLAN
     __repr__ = short_repr
 
     @classmethod
@@ -130,9 +142,20 @@ class CollectedTally(EqualByFields):
         return cls(protocol.fingerprint, tally, refused=refused, buckets=buckets, plan=plan)
 
     def __add__(self, other: "CollectedTally") -> "CollectedTally":
-        is_once = self.plan not in STORED_PLANS or not self.tally.n or not other.tally.n
-        require(is_once, f"Tallies of {_REPEATS.format(plan=self.plan)}")
+        plan = self._plan_with(other)
+        if self.tally.n and other.tally.n:
+            require(plan not in STORED_PLANS, f"Tallies of {_REPEATS.format(plan=plan)}")
+            require(plan != UNKNOWN_PLAN or self.protocol != other.protocol, _UNKNOWN)
         return self.joined(other)
+
+    def _plan_with(self, other: "CollectedTally") -> str:
+        """The plan that one of two tallies says: of one protocol it is that of both."""
+        return other.plan if self.plan == UNKNOWN_PLAN else self.plan
+
+    def with_plan_of(self, protocol: Protocol) -> "CollectedTally":
+        """The same tally, which says its protocol's plan; raises `CaldpError` as `check`."""
+        self.check(protocol)
+        return replace(self, plan=plan_of(protocol))
 
     def joined(self, other: "CollectedTally") -> "CollectedTally":
         """The sum of parts of one delivery, in which a person is once whatever the plan is."""
@@ -158,15 +181,15 @@ class CollectedTally(EqualByFields):
             self.batches | other.batches,
             refused,
             add_buckets(self.buckets, other.buckets),
-            self.plan or other.plan,
+            self._plan_with(other),
         )
 
     def to_json(self) -> str:
         """The text of a tally file, which `Tally.from_json` reads as well."""
         data: dict[str, Any] = json.loads(self.tally.to_json())
         data |= {"protocol": self.protocol, "refused": dict(self.refused)}
-        if self.plan:
-            data["plan"] = self.plan
+        if self.plan != UNKNOWN_PLAN:
+            data["plan"] = self.plan or _NO_PLAN
         if self.buckets.any():
             data["buckets"] = self.buckets.tolist()
         return format_json(data | {"batches": sorted(self.batches)})
@@ -213,12 +236,14 @@ class CollectedTally(EqualByFields):
             "caldp tally wrote.",
         )
         counts = {r: check_whole(f"{r} in {_NAME.lower()}", refused[r], 0, N_MAX) for r in REASONS}
-        plan = data.get("plan", "")
+        plan = data.get("plan", UNKNOWN_PLAN)
+        known = [*REPETITIONS, _NO_PLAN]
         require(
-            plan == "" or plan in REPETITIONS,
-            f"The plan of {name} must be one of {', '.join(REPETITIONS)}, got {plan!r}; count its "
+            plan == UNKNOWN_PLAN or plan in known,
+            f"The plan of {name} must be one of {', '.join(known)}, got {plan!r}; count its "
             "reports again.",
         )
+        plan = "" if plan == _NO_PLAN else plan
         return cls(made_for, tally, frozenset(batches), counts, _buckets(data, name), plan)
 
     def check(self, protocol: Protocol) -> None:
@@ -229,7 +254,7 @@ class CollectedTally(EqualByFields):
             f"{protocol.fingerprint[:16]}; give the protocol that its reports were made by.",
         )
         require(
-            self.plan in ("", plan_of(protocol)),
+            self.plan in (UNKNOWN_PLAN, plan_of(protocol)),
             f"The tally is of the plan {self.plan}, and its protocol's is "
             f"{plan_of(protocol) or 'none'}; count the reports again.",
         )

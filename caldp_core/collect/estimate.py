@@ -282,8 +282,7 @@ class Tallies(EqualByFields):
     @classmethod
     def of(cls, protocol: Protocol, parts: tuple[tuple[str, CollectedTally], ...]) -> "Tallies":
         """Check and add up; raises `CaldpError` for another protocol, or a batch in two tallies."""
-        for _, each in parts:
-            each.check(protocol)
+        parts = tuple((name, each.with_plan_of(protocol)) for name, each in parts)
         total = merge_tallies(each for _, each in parts)
         require(
             total.tally.n > 0,

@@ -86,6 +86,46 @@ def test_files_of_two_days_are_not_counted_together(plan: Repetition, tmp_path: 
         Collector(protocol).tally(both)
 
 
+def without_plan(tally: CollectedTally) -> CollectedTally:
+    """The tally as a file of an earlier version has it, which says no plan."""
+    data = json.loads(tally.to_json())
+    del data["plan"]
+    return CollectedTally.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("plan", [*STORED, None], ids=lambda plan: plan.kind if plan else "none")
+def test_tallies_that_say_no_plan_are_added_only_with_their_protocol(
+    plan: Repetition | None, tmp_path: Path
+) -> None:
+    protocol = protocol_of(plan)
+    both = list(map(Collector(protocol).tally, days(protocol, tmp_path, "mon", "tue")))
+    old = [without_plan(tally) for tally in both]
+    with pytest.raises(CaldpError, match="do not say what plan of repetition"):
+        old[0] + old[1]
+    # With nothing in it, or beside one that says it, nothing is unknown.
+    assert (old[0] + without_plan(CollectedTally.empty(protocol))).tally == both[0].tally
+    named = tuple(zip(("mon", "tue"), old, strict=True))
+    files = [str(tmp_path / name) for name in ("protocol.json", "mon.json", "tue.json")]
+    for file, text in zip(files, (protocol.to_json(), *(t.to_json() for t in old)), strict=True):
+        Path(file).write_text(text)
+    merged = CliRunner().invoke(main, ["merge", *files[1:], "-o", str(tmp_path / "sum.json")])
+    assert merged.exit_code == 2
+    assert "Name the protocol" in merged.output
+    arguments = ["merge", *files[1:], "--protocol", files[0], "-o", str(tmp_path / "sum.json")]
+    merged = CliRunner().invoke(main, arguments)
+    if plan is None:
+        assert merged.exit_code == 0, merged.output
+        assert (old[0] + both[1]).tally == (both[0] + both[1]).tally
+        assert Tallies.of(protocol, named).total == both[0] + both[1]
+        assert CollectedTally.from_file(tmp_path / "sum.json") == both[0] + both[1]
+        return
+    assert SENTENCE in merged.output
+    with pytest.raises(CaldpError, match=SENTENCE):
+        old[0] + both[1]
+    with pytest.raises(CaldpError, match=SENTENCE):
+        Tallies.of(protocol, named)
+
+
 def test_files_of_one_batch_are_one_day(tmp_path: Path) -> None:
     protocol = protocol_of(Memo())
     files = days(protocol, tmp_path, "mon", "mon")
