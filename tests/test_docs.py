@@ -43,6 +43,8 @@ PAGES = (
     "docs/coarser.md",
     "docs/pages.md",
     "docs/choose-epsilon.md",
+    "docs/choose-protection.md",
+    "docs/keep-running.md",
     "docs/compared.md",
     "docs/glossary.md",
     "docs/limits.md",

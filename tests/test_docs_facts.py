@@ -5,9 +5,12 @@ import json
 import math
 import re
 import tomllib
+from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from caldp_core import Context, Goal, mechanism, people_for, standard_error
 from caldp_core.basics import limits
 from caldp_core.cli.commands import main
 from caldp_core.datasets.files.table import COLUMN_TYPES
@@ -114,3 +117,73 @@ def test_thirty_people_are_as_few_as_the_page_of_limits_says() -> None:
     p = math.e / (1 + math.e)
     error = math.sqrt(0.25 / 30) / (2 * p - 1)
     assert round(196 * error) == int(told[1])
+
+
+def test_odds_on_the_page_of_epsilon_are_computed() -> None:
+    page = docs_text("docs/choose-epsilon.md")
+    row = r"^\| ([\d.]+) \| ([\d.,]+) times \| ([\d.]+) in 100 \| ([\d.]+) % \|$"
+    rows = re.findall(row, page, re.MULTILINE)
+    assert len(rows) == 6
+    for text, factor, right, sure in rows:
+        epsilon = float(text)
+        odds = math.exp(epsilon)
+        digits = len(right.partition(".")[2])
+        assert float(factor.replace(",", "")) == float(f"{odds:.3g}")
+        assert float(right) == round(100 * odds / (1 + odds), digits)
+        assert float(sure) == round(100 * 0.01 * odds / (0.01 * odds + 0.99), 1)
+
+
+def test_the_worked_case_of_epsilon_is_computed() -> None:
+    """People by the planner, and by the variance of randomized response written out here."""
+    page = docs_text("docs/choose-epsilon.md")
+    rows = re.findall(r"^\| ([\d.]+) \| ([\d,]+) \| (\d+) % \|$", page, re.MULTILINE)
+    assert len(rows) == 3
+    goal = Goal(standard_error(0), 0.03 / 1.96)
+    for text, people, sure in rows:
+        epsilon = float(text)
+        method = mechanism(Context.plain(2, epsilon), "randomized-response")
+        needed = people_for(method, [0.1, 0.9], goal)
+        assert f"{needed:,}" == people
+        # A report is true with p: that it says yes has the probability r. The planner stops near.
+
+        p = math.exp(epsilon) / (1 + math.exp(epsilon))
+        r = 0.1 * p + 0.9 * (1 - p)
+        assert needed == pytest.approx(r * (1 - r) / ((2 * p - 1) * 0.03 / 1.96) ** 2, rel=1e-3)
+        assert int(sure) == round(100 * 0.1 * p / r)
+
+
+TRIPS = "rider,mode\n" + "".join(
+    f"{rider},{mode}\n" for rider in range(9) for mode in ["bus"] * rider + ["tram"] * (9 - rider)
+)
+
+
+def test_the_command_for_several_rows_keeps_as_many_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trips.csv").write_text(TRIPS, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    (line,) = re.findall(r"^    caldp (count .*)$", docs_text("docs/several-rows.md"), re.MULTILINE)
+    done = CliRunner().invoke(main, line.split())
+    assert done.exit_code == 0, done.output
+    printed = json.loads(done.stdout)
+    assert printed["unit"] == "trips"
+    assert printed["people"] == 9 * 5, "five of the nine trips of each rider are kept"
+
+
+def test_commands_of_the_plan_print_what_the_page_says() -> None:
+    page = docs_text("docs/plan-survey.md")
+    commands = re.findall(r"^    caldp (.*)$", page, re.MULTILINE)
+    printed = [json.loads(CliRunner().invoke(main, line.split()).stdout) for line in commands]
+    assert [line.split()[0] for line in commands] == ["run", "plan"]
+    assert "tv" in printed[0]["expected"]
+    told = re.search(r'`"epsilon": ([\d.]+)`', page)
+    assert told
+    assert printed[1]["epsilon"] == float(told[1])
+
+
+def test_each_how_to_ends_with_what_readers_should_see() -> None:
+    menu = docs_text("mkdocs.yml").split("- How-to:\n")[1].split("- Explanation:")[0]
+    pages = re.findall(r": ([\w-]+\.md)$", menu, re.MULTILINE)
+    assert len(pages) > 5
+    lacking = [page for page in pages if "\nYou should now see" not in docs_text(f"docs/{page}")]
+    assert not lacking
