@@ -585,9 +585,8 @@ def test_a_check_that_is_left_as_it_is_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_documentation_names_each_check_and_what_it_offers() -> None:
-    table = (
-        Path("docs/own-data.md").read_text("utf-8").partition("| check |")[2].partition("\n\n")[0]
-    )
+    page = Path("docs/reading-files.md").read_text("utf-8")
+    table = page.partition("| check |")[2].partition("\n\n")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `")]
     named = {row[0].strip("| `"): row[-1] for row in rows}
     assert list(named) == list(CHECKS)
