@@ -87,7 +87,7 @@ def _everybody_headline(data: DistanceData) -> Headline:
         blocks = f"{blocks_title(data)} misplace them by {far}."
     plain = "" if data.plain is None else f", plain LDP by {_misplacement_text(data.plain)}"
     return Headline(
-        f"The map misplaces people by {km} on average{plain}.",
+        f"In this draw the map misplaces people by {km} on average{plain}.",
         blocks or _odds_sentence(data.record),
         figures=_misplacements(data) | ({} if blocks else odds),
     )

@@ -73,7 +73,7 @@ def _error_sentence(data: PersonalData) -> str:
     number, of = error_parts(data.ours)
     if not accuracy.is_share(data.ours.first.errors.tv):
         return f"The map is off by a total variation of {number}."
-    return f"The map puts {number} {of}."
+    return f"In this draw the map puts {number} {of}."
 
 
 def _comparison_sentence(data: PersonalData) -> str:

@@ -23,6 +23,7 @@ from caldp_core.datasets.reading import inspect_data
 from caldp_core.domain.domains import US_GRID
 from caldp_core.experiments.run import prepare, run
 from caldp_core.mechanisms.base import Mechanism
+from caldp_core.release.hiding import narrow_numbers
 from caldp_core.scenarios.blocks import EvenRuns, GridBlocks, GroupBlocks
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.treatments.release import CentralTable, Rounding, larger_cells
@@ -557,3 +558,12 @@ def test_what_is_promised_beside_the_attacks_is_the_power_of_e(epsilon: float) -
         note = view.picture_note(data, HIDE)
         shown, _, _ = table_by_hand(COUNTS, LABELS, record.threshold)
         assert [number for _, number in tokens(note)] == [shown.count(-1)]
+
+
+def test_who_knows_one_hidden_count_narrows_others_and_the_page_says_so() -> None:
+    """By programs on the published table, as the desk checks its own, where none is narrow."""
+    record = replace(with_data(Publication(), InfantDeaths()).with_attack(PARTS), moves=2)
+    data = load(record)
+    narrow = narrow_numbers(data.table, data.table.margins.numbers(data.counts))
+    assert narrow.sum() > 0
+    assert "may narrow others down" in view.table_text(data, HIDE)

@@ -311,7 +311,9 @@ def test_no_region_is_called_open_that_an_attacker_may_guess_wrong() -> None:
 def test_the_headline_s_kilometres_are_the_earth_mover_s() -> None:
     """What `tests/experiments/test_earth_mover.py` finds by the dual."""
     data = load_data(DistanceState())
-    assert view.headline(data).sentence.startswith("The map misplaces people by 7.2 km on average")
+    assert view.headline(data).sentence.startswith(
+        "In this draw the map misplaces people by 7.2 km"
+    )
     assert "11 km" in view.headline(data).second
 
 
@@ -577,9 +579,9 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
         "40 of 100 people are not protected: one report reveals the place of 18 of 100 people."
     )
     assert headline.second == (
-        f"The map puts {ours} of 100 people {PLACES.wrong}. It would be {all_s} if everything "
-        f"were hidden, and {known_s} if the collector knew already how many people are at home "
-        "where, which none does."
+        f"In this draw the map puts {ours} of 100 people {PLACES.wrong}. "
+        f"It would be {all_s} if everything were hidden, and {known_s} if the collector knew "
+        "already how many people are at home where, which none does."
     )
     wrong = [each.first.errors.tv for each in (data.ours, data.known_places, data.plain)]
     # Of all people: of the 40 of 100 without a sensitive place, those whose report is no cover.
@@ -587,4 +589,4 @@ def test_the_headline_says_who_is_not_protected_then_the_errors() -> None:
     assert list(headline.figures.values()) == [*wrong, pytest.approx(0.6), read]
     everybody = personal_view.headline(personal_load_data(PersonalState(small(shares=(0.5, 0.5)))))
     assert not everybody.unprotected
-    assert everybody.sentence.startswith("The map puts ")
+    assert everybody.sentence.startswith("In this draw the map puts ")
