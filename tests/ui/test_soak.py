@@ -4,6 +4,7 @@ import pytest
 
 from tests.conftest import THOROUGH
 from tests.servers import run
+from tests.soak import uploads
 from tests.soak.soak import KINDS, Count, counting_server, soak
 
 
@@ -14,6 +15,22 @@ def _faults(counts: dict[str, Count]) -> dict[str, dict[str, int]]:
         if count.faults:
             found[name] = dict(count.faults)
     return found
+
+
+def test_a_late_step_is_explained_by_the_turns_of_its_visit() -> None:
+    """Half of the wait was for a turn of its own; another visit's turns count for nothing."""
+    step = uploads.Step("a", "places places-epsilon", 100.0, 140.0)
+    turns = [
+        uploads.Turn("a", 90.0, 95.0, 99.0),  # over before the step was asked for
+        uploads.Turn("b", 100.0, 120.0, 139.0),
+        uploads.Turn("a", 101.0, 121.0, 139.0),
+        uploads.Turn("a", 150.0, 160.0, 170.0),
+    ]
+    said = uploads.explain(step, turns)
+    assert said == "places places-epsilon: 40 s; 1 runs waited 20 s, ran 18 s"
+    assert uploads.explain(step, turns[:2]).endswith("lost")
+    assert not uploads.Step("a", "places", 100.0, 129.0).is_late
+    assert uploads.Step("a", "places", 100.0, None).is_late
 
 
 @pytest.mark.slow

@@ -113,9 +113,23 @@ def holds_text(node: ast.AST, known: set[str]) -> bool:
         return True
     if isinstance(node, ast.Name):
         return node.id in known
+    inner = known_within(node, known)
+    return any(holds_text(part, inner) for part in parts_of(node))
+
+
+def known_within(node: ast.AST, known: set[str]) -> set[str]:
+    """Variables with a text from a person inside of a node: a comprehension has its own."""
     if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
-        known = known | looped(node.generators, known)
-    return any(holds_text(part, known) for part in parts_of(node))
+        return known | looped(node.generators, known)
+    return known
+
+
+def walk_with_known(node: ast.AST, known: set[str]) -> Iterator[tuple[ast.AST, set[str]]]:
+    """All nodes within one, with the variables that have a text from a person there."""
+    inner = known_within(node, known)
+    yield node, inner
+    for part in ast.iter_child_nodes(node):
+        yield from walk_with_known(part, inner)
 
 
 def looped(loops: list[ast.comprehension], known: set[str]) -> set[str]:
@@ -140,7 +154,7 @@ def set_by(target: ast.AST, loop: ast.AST, known: set[str]) -> set[str]:
 def newly_set(node: ast.AST, known: set[str]) -> set[str]:
     """Variables that a statement or a loop gives a text from a person."""
     match node:
-        case ast.For() | ast.comprehension():
+        case ast.For():
             return set_by(node.target, node.iter, known)
         case ast.NamedExpr():
             return names_in(node.target) if holds_text(node.value, known) else set()
@@ -165,8 +179,7 @@ def variables(function: Function) -> set[str]:
 
 def bare_texts(function: Function) -> Iterator[str]:
     """Where a text from a person gets into another text, or onto the page, as it is."""
-    known = variables(function)
-    for node in ast.walk(function):
+    for node, known in walk_with_known(function, variables(function)):
         parts: list[ast.expr] = []
         match node:
             case ast.JoinedStr():
@@ -218,6 +231,7 @@ WRONG: Final = {
 RIGHT: Final = {
     "escaped": "return f'“{UserText(domain.name_of(0)).markdown}”'",
     "beside it": "return [f'{v}' for n, v in zip(table.names, shares)]",
+    "another loop's": "a = [UserText(n) for n in t.names]\n    return [f'{n}' for n in b]",
     "counted": "return f'{len(table.names)} answers'",
     "compared": "return f'{table.names[0] == chosen}'",
     "a menu's options": "st.selectbox('Column', table.names)",
