@@ -164,7 +164,7 @@ def explain(step: Step, turns: Sequence[Turn]) -> str:
     waited = sum(turn.began - max(turn.asked, step.asked) for turn in own)
     ran = sum(turn.ended - turn.began for turn in own)
     took = "never" if step.answered is None else f"{step.answered - step.asked:.0f} s"
-    return f"{step.where}: {took}; {len(own)} runs waited {max(waited, 0):.0f} s, ran {ran:.0f} s"
+    return f"{step.where}: {took}; its runs ({len(own)}) waited {max(waited, 0):.0f} s, ran {ran:.0f} s"
 
 
 def table(findings: Findings, turns: Sequence[Turn], bringers: int, seconds: float) -> list[str]:

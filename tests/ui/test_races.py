@@ -211,7 +211,7 @@ def test_two_pairs_of_a_page(server: Server, folder: Path, page: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", NAMES)
 def test_many_pairs_of_a_page(server: Server, folder: Path, page: str) -> None:
-    expect_no_faults(server, folder, page, 60)
+    expect_no_faults(server, folder, page, 12)
 
 
 @pytest.mark.parametrize("gap", GAPS_S)

@@ -27,7 +27,7 @@ def test_a_late_step_is_explained_by_the_turns_of_its_visit() -> None:
         uploads.Turn("a", 150.0, 160.0, 170.0),
     ]
     said = uploads.explain(step, turns)
-    assert said == "places places-epsilon: 40 s; 1 runs waited 20 s, ran 18 s"
+    assert said == "places places-epsilon: 40 s; its runs (1) waited 20 s, ran 18 s"
     assert uploads.explain(step, turns[:2]).endswith("lost")
     assert not uploads.Step("a", "places", 100.0, 129.0).is_late
     assert uploads.Step("a", "places", 100.0, None).is_late
