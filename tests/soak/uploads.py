@@ -164,7 +164,8 @@ def explain(step: Step, turns: Sequence[Turn]) -> str:
     waited = sum(turn.began - max(turn.asked, step.asked) for turn in own)
     ran = sum(turn.ended - turn.began for turn in own)
     took = "never" if step.answered is None else f"{step.answered - step.asked:.0f} s"
-    return f"{step.where}: {took}; its runs ({len(own)}) waited {max(waited, 0):.0f} s, ran {ran:.0f} s"
+    turns_text = f"its runs ({len(own)}) waited {max(waited, 0):.0f} s, ran {ran:.0f} s"
+    return f"{step.where}: {took}; {turns_text}"
 
 
 def table(findings: Findings, turns: Sequence[Turn], bringers: int, seconds: float) -> list[str]:
