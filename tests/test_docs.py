@@ -66,6 +66,7 @@ PAGES = (
     "docs/compatibility.md",
     "docs/reports.md",
     "benchmarks/README.md",
+    "benchmarks/results.md",
 )
 SECTIONS = {
     "dataset": "Datasets",

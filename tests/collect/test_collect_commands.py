@@ -40,6 +40,9 @@ from tests.collect.test_client import NODE
 from tests.contract.checks import naming
 from tests.strategies import thinned
 
+RESULTS = "../benchmarks/results.md"
+"""The page of measured times, from the folder of the documentation on."""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -415,7 +418,7 @@ def test_times_of_the_page_are_within_the_bars_of_the_benchmarks() -> None:
         **{f"{numbers}, {family}": files.TalliedNumbers for family in files.SPECS},
         sets: files.TalliedSets,
     }
-    rows = {work: cells for work, *cells in table("collect.md", "| work | seconds | memory |")}
+    rows = {work: cells for work, *cells in table(RESULTS, "| work | seconds | memory |")}
     week = f"a week of {files.Week.people:,} people, each by the JavaScript client in Chromium"
     small = {"CSV": "csv", "JSON lines": "jsonl"}
     assert list(small.values()) == list(files.TalliedSmallFiles.params)
@@ -433,7 +436,7 @@ def test_times_of_the_page_are_within_the_bars_of_the_benchmarks() -> None:
 
 def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> None:
     n, k, everybody, cores = files.Spark.n, files.SETS_OF, 10**12, 1_000
-    rows = table("collect.md", "| work | seconds | of processors |")
+    rows = table(RESULTS, "| work | seconds | of processors |")
     assert [work for work, *_ in rows] == [
         f"{n:,} sets of {k:,} values tallied by Spark, workers of one core each: {workers}"
         for workers in files.Spark.params
@@ -442,8 +445,8 @@ def test_what_is_said_of_a_trillion_people_follows_from_the_measured_times() -> 
     more, rate = spent_by_two / spent_by_one, n / spent_by_two
     spent, size = everybody / rate, files.protocol_of(Oue(), k).format.size
     tasks = everybody * size / (128 * 2**20)  # Spark's own size
-    numbers = float(table("collect.md", "| work | seconds | memory |")[0][1])
-    page = " ".join(text_of("collect.md").split())
+    numbers = float(table(RESULTS, "| work | seconds | memory |")[0][1])
+    page = " ".join(text_of(RESULTS).split())
     for words in (
         f"spend {more - 1:.0%} more".replace("%", " %"),
         f"are {one / two:.1f} times as fast",
