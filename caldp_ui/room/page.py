@@ -24,7 +24,7 @@ import pandas as pd
 import segno
 import streamlit as st
 
-from caldp_core.basics.errors import CaldpError
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.limits import EPSILON_MAX
 from caldp_core.datasets.own import one_line
 from caldp_ui.app import gate
@@ -39,9 +39,8 @@ from caldp_ui.lesson.steps import Course, LessonState, length
 from caldp_ui.parts import comparison, layout, sharing
 from caldp_ui.parts.pins import session_films
 from caldp_ui.room import poll as polls
-from caldp_ui.room import view
+from caldp_ui.room import sets, view
 from caldp_ui.room.page_state import (
-    EXAMPLES,
     NEXT,
     STATE,
     Draft,
@@ -69,6 +68,7 @@ from caldp_ui.room.question import (
 )
 from caldp_ui.room.view import COIN, NOT_PROMISED, REHEARSAL, TITLE, WEB
 from caldp_ui.server.current_run import this_visit
+from caldp_ui.server.uploads import take_content, was_taken
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.links import DIVIDER, seal
 from caldp_ui.shell.page import Page
@@ -206,14 +206,7 @@ EPSILON: Final = common.field_slider(
 def question_form(draft: Draft) -> None:
     """Draw the controls of a question: example, text, answers, which are sensitive, and ε."""
     current = draft.question
-    example = next((name for name, each in EXAMPLES.items() if each == current), None)
-    st.selectbox(
-        "Example",
-        list(EXAMPLES),
-        placeholder="your own question",
-        format_func=lambda name: _example_title(EXAMPLES[name]),
-        **STATE.bind("ready", example, lambda r, name: replace(r, question=EXAMPLES[name])),
-    )
+    _choose_ready(draft)
     st.text_input(
         "Question",
         max_chars=TEXT_MAX,
@@ -272,6 +265,94 @@ _ACCURACY: Final = Template(
 
 def _set_epsilon(epsilon: float) -> None:
     STATE.change(lambda draft: _with(draft, epsilon=epsilon))
+
+
+def _choose_ready(draft: Draft) -> None:
+    """Draw the menu of the set's questions, and beside it what changes the set."""
+    questions = {question.text: question for question in draft.question_set.questions}
+    chosen = draft.question.text if draft.question_set.find(draft.question.text) else None
+    is_as_kept = chosen is not None and questions[chosen] == draft.question
+    st.selectbox(
+        "Ready question",
+        list(questions),
+        placeholder="your own question",
+        format_func=lambda text: _example_title(questions[text]),
+        **STATE.bind(
+            "ready",
+            chosen if is_as_kept else None,
+            lambda r, text: replace(r, question=r.question_set.find(text) or r.question),
+            questions,
+        ),
+    )
+    with st.popover("Question sets", icon=":material/folder_open:", width="stretch"):
+        _question_sets(draft, is_as_kept)
+
+
+def _question_sets(draft: Draft, is_as_kept: bool) -> None:
+    """Draw the choice of a set, what changes it, and its file; `is_as_kept`: the question is."""
+    current = draft.question_set
+    known = dict(sets.READY)
+    known[current.title] = current  # the teacher's own stands beside the ready ones
+    st.selectbox(
+        "Set of questions",
+        list(known),
+        **STATE.bind(
+            "set", current.title, lambda r, title: replace(r, question_set=known[title]), known
+        ),
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        if not is_as_kept:
+            STATE.button("set-add", "Put this question into the set", _keep_question)
+        elif len(current.questions) > 1:
+            STATE.button("set-remove", "Take this question out", _remove_question)
+    if current != sets.READY.get(current.title):
+        st.text_input(
+            "Title of the set",
+            max_chars=sets.TITLE_MAX,
+            **STATE.bind_held("set-title", current.title, _retitle),
+        )
+    sharing.file_button(STATE.key("set-file"), "questions.json", sets.to_json(current))
+    st.file_uploader(
+        "Open a set that was saved",
+        key=STATE.key(_SET_FILE),
+        on_change=_open_set,
+        max_upload_size=1,
+    )
+    st.caption("A set, its file and the link hold questions alone, and never what a class reports.")
+
+
+_SET_FILE: Final = "set-upload"
+
+
+def _keep_question() -> None:
+    STATE.change(lambda r: replace(r, question_set=r.question_set.with_question(r.question)))
+
+
+def _remove_question() -> None:
+    STATE.change(lambda r: replace(r, question_set=r.question_set.without(r.question.text)))
+
+
+def _retitle(record: Draft, title: str) -> Draft:
+    return replace(record, question_set=replace(record.question_set, title=one_line(title)))
+
+
+def _open_set() -> None:
+    """Show the set of the file, and its first question; what is no set becomes a notice."""
+    file = st.session_state[STATE.key(_SET_FILE)]
+    if file is None or was_taken(file):
+        return
+    text = take_content(file)[: sets.FILE_BYTES_MAX + 1].decode("utf-8-sig", "replace")
+
+    def opened(record: Draft) -> Draft:
+        require(
+            len(text) <= sets.FILE_BYTES_MAX,
+            f"The file is too large for a set of questions, which has at most "
+            f"{sets.FILE_BYTES_MAX // 1024} kB; choose the file of a set.",
+        )
+        found = sets.from_json(text)
+        return replace(record, question_set=found, question=found.questions[0])
+
+    STATE.change(opened)
 
 
 def _example_title(example: PollQuestion) -> str:

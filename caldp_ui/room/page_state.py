@@ -1,7 +1,8 @@
 """State of the page: the question that a teacher prepares, and the phones that rehearse it.
 
 A link holds a prepared question; rooms and reports are never in one. A link with a room's code is a
-phone's (`phone.py`), and never comes here.
+phone's (`phone.py`), and never comes here. Beside the question it holds the set from which others
+are chosen, so that one link brings a whole lesson's questions.
 """
 
 from collections.abc import Mapping
@@ -10,9 +11,10 @@ from typing import Final
 
 from caldp_core.basics.errors import check_whole
 from caldp_ui.app.gate import QUERY
-from caldp_ui.app.texts import read_toml
+from caldp_ui.room import sets
 from caldp_ui.room.poll import REPORTS_MAX
 from caldp_ui.room.question import PollQuestion
+from caldp_ui.room.sets import EXAMPLES, FIRST_SET, READY, QuestionSet
 from caldp_ui.session.links import DIVIDER, NUMBER, WHOLE, RecordLink, lines
 from caldp_ui.session.page_state import PageState
 
@@ -21,19 +23,18 @@ NEXT: Final = "next"
 OPENING: Final = "opening"
 """The question with which the poll began, on show again."""
 PHONES: Final = 25
-EXAMPLES: Final = {
-    name: PollQuestion(**{**e, "answers": tuple(e["answers"]), "sensitive": tuple(e["sensitive"])})
-    for name, e in read_toml(__file__, "examples.toml").items()
-}
-"""Example questions by their short names; the first is the page's first, and protects everybody."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The page's record: a `question`, and the 1 to 500 `phones` of the class that it is for."""
+    """The page's record: a `question`, and the 1 to 500 `phones` of the class that it is for.
+
+    `question_set`: from which questions can be chosen.
+    """
 
     question: PollQuestion = EXAMPLES["Birthday"]
     phones: int = PHONES
+    question_set: QuestionSet = READY[FIRST_SET]
 
 
 class DraftLink(RecordLink[Draft]):
@@ -61,7 +62,8 @@ class DraftLink(RecordLink[Draft]):
             WHOLE.read("right", texts["right"]) if texts["right"] else None,
             bool(WHOLE.read("hands", texts["hands"])) if texts["hands"] else False,
         )
-        return Draft(question, WHOLE.read("phones", texts["phones"]))
+        question_set = sets.from_link(texts["set"]) if texts["set"] else READY[FIRST_SET]
+        return Draft(question, WHOLE.read("phones", texts["phones"]), question_set)
 
     def unknown_keys(self, query: Mapping[str, str]) -> list[str]:
         """Keys of the query that this page does not know."""
@@ -83,6 +85,7 @@ def _texts(record: Draft) -> dict[str, str]:
         "right": "" if question.right is None else str(question.right),
         "hands": "1" if question.by_hands else "",
         "phones": str(record.phones),
+        "set": "" if record.question_set == READY[FIRST_SET] else sets.to_link(record.question_set),
     }
 
 

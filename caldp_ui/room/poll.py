@@ -336,18 +336,33 @@ class TeacherKey:
     key: str
 
 
+@dataclass(frozen=True)
+class Timer:
+    """Closes a question at a time: `mark` names the question, `ends_at` is in seconds."""
+
+    mark: str
+    ends_at: float
+
+    def left(self, poll: "PollState", now: float) -> float | None:
+        """Seconds until it closes this poll, at least 0; None where it has nothing to close."""
+        if poll.mark != self.mark or not poll.is_open:
+            return None
+        return max(0.0, self.ends_at - now)
+
+
 @dataclass
 class Desk:
     """What the screens of a teacher share; changed in place.
 
     `on_show`: the mark of an earlier question that is shown again; "" for none. `handed`: the next
     question, which the projector's screen has handed to one with a form; None for none. `course`:
-    the lesson that the teacher holds.
+    the lesson that the teacher holds. `timer`: what closes the question that is asked, if anything.
     """
 
     on_show: str = ""
     handed: PollQuestion | None = None
     course: Course = field(default_factory=Course)
+    timer: "Timer | None" = None
 
 
 @dataclass

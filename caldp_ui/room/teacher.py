@@ -7,6 +7,7 @@ On the projector reports arrive, ranges tighten; phones come in by link, code an
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any, Final
 
 import streamlit as st
@@ -26,6 +27,7 @@ from caldp_ui.room.poll import (
     REPORTS_MAX,
     PollState,
     TeacherKey,
+    Timer,
     display_code,
     format_code,
     query_of,
@@ -137,6 +139,9 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
     """Draw headline, question and board; `drawn`: of the page's run, see `_drawn`."""
     try:
         polls = rooms().get_own_polls(teacher_key, this_visit())
+        left = _close_in_time(teacher_key, polls[-1])
+        if left == 0.0:
+            polls = rooms().get_own_polls(teacher_key, this_visit())
         poll = _on_show(teacher_key, polls)
         is_old = drawn != _drawn(teacher_key, polls)
     except CaldpError:
@@ -156,6 +161,15 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
     asked = polls[-1]
     sentences = view.live_headline(poll, past[-1][1] if past else None)
     layout.show_headline(view.end_headline(polls, sentences) if asked.is_over else sentences)
+    _show_question(poll, asked, left)
+    view.board(view.board_json(poll, past), STATE.key("board"))
+
+
+def _show_question(poll: PollState, asked: PollState, left: float | None) -> None:
+    """Draw the question on show, whether all reports to the one that is asked are in, and the time.
+
+    `left`: seconds until the timer closes it, None without one.
+    """
     if asked.is_open and len(asked.reports) >= asked.phones:
         st.success(
             f"The class is complete: {formats.count(asked.phones, 'report is', 'reports are')} in. "
@@ -164,7 +178,42 @@ def _live(teacher_key: TeacherKey, drawn: tuple[object, ...]) -> None:
         )
     with st.container(key=STATE.key("question")):
         st.header(escape_markdown(poll.question.text), anchor=False)
-    view.board(view.board_json(poll, past), STATE.key("board"))
+        if left:
+            st.html(view.timer_html(left))
+
+
+def _close_in_time(teacher_key: TeacherKey, poll: PollState) -> float | None:
+    """Close the question once its timer has run out; returns the seconds left, None without one.
+
+    Each screen of the teacher looks every second; the first that finds no time left closes it.
+    """
+    desk = rooms().get_desk(teacher_key)
+    left = None if desk.timer is None else desk.timer.left(poll, monotonic())
+    if left == 0.0:
+        desk.timer = None
+        rooms().change(teacher_key, lambda state: state.with_open(False))
+    return left
+
+
+_TIMES: Final = {"30 s": 30.0, "1 min": 60.0, "2 min": 120.0, "5 min": 300.0}
+
+
+def _timer_form(teacher_key: TeacherKey, poll: PollState) -> None:
+    """Draw the choice of a time after which the question closes by itself."""
+    desk = rooms().get_desk(teacher_key)
+
+    def start(seconds: float) -> None:
+        desk.timer = Timer(poll.mark, monotonic() + seconds)
+
+    def stop() -> None:
+        desk.timer = None
+
+    with st.popover("Timer", icon=":material/timer:", width="stretch"):
+        st.markdown("The question closes after")
+        with st.container(horizontal=True, gap="xsmall"):
+            for title, seconds in _TIMES.items():
+                STATE.button(f"timer-{seconds:.0f}", title, start, seconds)
+        STATE.button("timer-stop", "No timer", stop)
 
 
 def _way_in(poll: PollState) -> None:
@@ -211,6 +260,8 @@ def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
     if page.current_screen() == page.ALL:
         page.choose_screens()
     with st.container(horizontal=True, gap="xsmall"):
+        if poll.is_open:
+            _timer_form(teacher_key, poll)
         _reports_form(teacher_key, poll)
         with st.popover("End the poll", icon=":material/logout:", width="stretch"):
             st.markdown(

@@ -9,6 +9,7 @@ Markdown, have them as they are.
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -401,6 +402,13 @@ _LEGEND_NO_NOISE: Final = (
     ("range95", "what missing phones may add"),
     ("past", "the range as reports came"),
 )
+
+
+def timer_html(left: float) -> str:
+    """The time that is left for answers, as HTML; `left`: seconds above 0."""
+    minutes, seconds = divmod(math.ceil(left), 60)
+    name = 'class="room-timer" role="timer" aria-label="Time left"'
+    return f"<p {name}>{minutes}:{seconds:02d} left</p>"
 
 
 def board(content: str, key: str) -> None:

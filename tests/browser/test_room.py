@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from caldp_ui.charts import show
-from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.poll import OPEN, PollState
 from caldp_ui.room.question import PollQuestion
+from caldp_ui.room.sets import EXAMPLES
 from caldp_ui.room.view import WEB, board_json
 from caldp_ui.stage import records
 from caldp_ui.stage.records import join_modules

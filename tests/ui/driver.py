@@ -500,7 +500,12 @@ def assert_ahead(
 ) -> None:
     """Each step of the slider, from the record that is on show, is what the page then sends."""
     film = made(page, record, slider)
-    assert [step.reading for step in film.steps] == at.select_slider(key=film.dial).options
+    readings = [step.reading for step in film.steps]
+    options = at.select_slider(key=film.dial).options
+    # A record between two steps has an option of its own, to which no film leads.
+    own = [option for option in options if option not in readings]
+    assert len(own) <= 1
+    assert readings == [option for option in options if option in readings]
     for value, step in list(zip(slider.steps, film.steps, strict=True))[only]:
         with naming(f"{record} {slider.name} {step.reading}"):
             checked(at.select_slider(key=film.dial).set_value(value).run())

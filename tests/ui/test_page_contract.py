@@ -37,10 +37,10 @@ from caldp_ui.compute import runs
 from caldp_ui.parts.comparison import USES
 from caldp_ui.plan.page_state import DEPLOYMENTS
 from caldp_ui.room import view
-from caldp_ui.room.page_state import EXAMPLES
 from caldp_ui.room.page_state import STATE as ROOM
 from caldp_ui.room.poll import PollState
 from caldp_ui.room.question import class_shares
+from caldp_ui.room.sets import EXAMPLES
 from caldp_ui.session import page_state
 from caldp_ui.session.page_state import PinPageState
 from caldp_ui.values.page_state import AFFAIR, BEGIN, ValuesState

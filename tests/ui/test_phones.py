@@ -19,7 +19,7 @@ from caldp_ui.app.theme import WORKER
 from caldp_ui.classroom.page import PARTS
 from caldp_ui.lesson import steps
 from caldp_ui.room import page, phone, view
-from caldp_ui.room.page_state import EXAMPLES, LINK, STATE, Draft
+from caldp_ui.room.page_state import LINK, STATE, Draft
 from caldp_ui.room.poll import (
     LOOK,
     REPORT,
@@ -34,6 +34,7 @@ from caldp_ui.room.poll import (
     rooms,
 )
 from caldp_ui.room.question import PollQuestion
+from caldp_ui.room.sets import EXAMPLES
 from tests.contract.checks import naming
 from tests.servers import run
 from tests.ui.driver import checked, container, data_of, headline_of, open_page, trigger
@@ -323,7 +324,7 @@ def test_what_the_presenter_does_the_projector_shows() -> None:
     first = rooms().get_poll(key.code)
     run(Phone(key.code).send(first.mark, 1))
     checked(presenter.button(key="room-next").click().run())
-    checked(presenter.selectbox(key="room-ready").set_value("Vote").run())
+    checked(presenter.selectbox(key="room-ready").set_value(EXAMPLES["Vote"].text).run())
     checked(presenter.button(key="room-ask").click().run())
     checked(projector.run())
     assert projector.header[0].value == EXAMPLES["Vote"].text
@@ -344,7 +345,7 @@ def test_what_the_presenter_does_the_projector_shows() -> None:
 def test_one_click_makes_the_projector_s_screen() -> None:
     at, _ = teacher()
     labels = {each.proto.popover.label for each in at.get("popover")}
-    assert labels == {"Reports", "End the poll"}  # it is in none that opens first
+    assert labels == {"Reports", "End the poll", "Timer"}  # it is in none that opens first
     checked(at.button(key="room-projector").click().run())
     assert buttons(at) == {"room-leave"}
 

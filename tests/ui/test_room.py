@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view
-from caldp_ui.room.page_state import EXAMPLES, LINK, STATE, Draft
+from caldp_ui.room.page_state import LINK, STATE, Draft
 from caldp_ui.room.poll import OPEN, PollState, rooms
 from caldp_ui.room.question import (
     IntegerChannel,
@@ -29,6 +30,7 @@ from caldp_ui.room.question import (
     mechanism_of,
     sample_shares,
 )
+from caldp_ui.room.sets import EXAMPLES
 from caldp_ui.words import formats
 from tests.contract.checks import naming
 from tests.servers import run
@@ -77,8 +79,8 @@ def hall(**query: str) -> tuple[AppTest, PollState]:
 def test_opens_with_a_rehearsal_of_each_ready_question() -> None:
     at = open_room_page()
     assert query_of(at) == {}
-    for name, question in EXAMPLES.items():
-        checked(at.selectbox(key="room-ready").set_value(name).run())
+    for question in EXAMPLES.values():
+        checked(at.selectbox(key="room-ready").set_value(question.text).run())
         assert page_record(at, STATE) == Draft(question)
         headline = view.rehearsal(question, 25, view.half_width(Draft(question)))
         assert headline_of(at) == f"{headline.sentence} {headline.second}"
@@ -282,7 +284,7 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
     run(Phone(poll.code).send(poll.mark, 1))
     checked(teacher.button(key="room-next").click().run())
     for name in ("Vote", "Sleep"):
-        checked(teacher.selectbox(key="room-ready").set_value(name).run())
+        checked(teacher.selectbox(key="room-ready").set_value(EXAMPLES[name].text).run())
         board = board_of(teacher, "board")  # the live one, and no made-up reports
         assert board["reports"] == [1]
         assert {each["truth"] for each in board["answers"]} == {None}
@@ -300,10 +302,47 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
     assert run(Phone(poll.code).state()).content["answers"] == list(EXAMPLES["Sleep"].answers)
 
 
+def _html(at: AppTest) -> str:
+    """All HTML on the page."""
+    return " ".join(str(element.proto.body) for element in at.get("html"))
+
+
+def test_a_timer_closes_the_question_and_no_later_one() -> None:
+    teacher, poll = hall()
+    checked(teacher.button(key="room-timer-60").click().run())
+    desk = rooms().get_desk(teacher.session_state["room/held"])
+    assert desk.timer is not None
+    assert 55 < desk.timer.ends_at - monotonic() <= 60
+    assert re.search(r">(1:00|0:5\d) left<", _html(teacher))
+    assert rooms().get_poll(poll.code).is_open
+
+    # A report that comes before the end counts; with the end the question is closed.
+    run(Phone(poll.code).send(poll.mark, 1))
+    desk.timer = replace(desk.timer, ends_at=monotonic() - 0.5)
+    checked(teacher.run())
+    closed = rooms().get_poll(poll.code)
+    assert not closed.is_open
+    assert closed.reports == (1,)
+    assert rooms().get_desk(teacher.session_state["room/held"]).timer is None
+    assert "left<" not in _html(teacher)
+    assert "room-timer-60" not in keys(teacher)
+
+    # A timer that was set for a question has nothing to do with the next one.
+    checked(teacher.button(key="room-close").click().run())
+    checked(teacher.button(key="room-timer-30").click().run())
+    ask_example(teacher, "Vote")
+    assert desk.timer is not None
+    desk.timer = replace(desk.timer, ends_at=monotonic() - 0.5)
+    checked(teacher.run())
+    assert rooms().get_poll(poll.code).is_open
+    checked(teacher.button(key="room-timer-stop").click().run())
+    assert desk.timer is None
+
+
 def ask_example(teacher: AppTest, name: str) -> PollState:
     """Ask an example as the next question; the poll with it."""
     checked(teacher.button(key="room-next").click().run())
-    checked(teacher.selectbox(key="room-ready").set_value(name).run())
+    checked(teacher.selectbox(key="room-ready").set_value(EXAMPLES[name].text).run())
     checked(teacher.button(key="room-ask").click().run())
     if "room-unprotected" in keys(teacher):
         checked(teacher.button(key="room-unprotected").click().run())

@@ -24,7 +24,7 @@ from caldp_core.privacy.context import Context
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.room import page, poll, view
 from caldp_ui.room.page import WAYS, Count
-from caldp_ui.room.page_state import EXAMPLES, STATE, Draft
+from caldp_ui.room.page_state import STATE, Draft
 from caldp_ui.room.poll import (
     LOOK,
     OPEN,
@@ -49,6 +49,7 @@ from caldp_ui.room.question import (
     mechanism_of,
     tally_of,
 )
+from caldp_ui.room.sets import EXAMPLES
 from caldp_ui.room.view import board_json
 from caldp_ui.session import jobs
 from caldp_ui.stage.records import Film
