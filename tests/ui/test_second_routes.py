@@ -4,16 +4,21 @@ Each test makes a figure again from less: from the definition of protection by a
 reports, from a program in another form, from lists of errors. Significance 10⁻⁷, fixed seeds.
 """
 
+import itertools
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.stats import binom
 
 from caldp_core.basics.types import Bools, Floats, no_progress
+from caldp_core.cli.collect import mixed_command
 from caldp_core.collect.estimate import Results
 from caldp_core.collect.protocol import Protocol
 from caldp_core.datasets import Gowalla, OwnTable
@@ -28,6 +33,9 @@ from caldp_core.scenarios.blocks import GridBlocks, OneBlock
 from caldp_core.scenarios.policies import Streets
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory.bounds import least_loss
+from caldp_core.theory.mixing import epsilon_after_mixing
+from caldp_ui.adversary import view as adversary_view
+from caldp_ui.app.texts import read_texts
 from caldp_ui.coarser import alone
 from caldp_ui.coarser.outcomes import load_data as load_treatments
 from caldp_ui.coarser.page_state import ALONE, ATTACKS, NOTHING, TABLES, Publication, with_data
@@ -335,3 +343,105 @@ def test_results_name_as_many_answers_as_drawn_reports_do(
     assert abs(stated - named) < reach
     if named:
         assert abs(1.1 * stated - named) > reach, "the test has no power"
+
+
+def reports_of_plan(plan: str, history: Sequence[int]) -> list[tuple[tuple[int, ...], Fraction]]:
+    """All rows of reports that a person with these places may send, and their probabilities.
+
+    Randomized response of three places with odds of 3 to 1, so that ε = log 3; as the plans say it:
+    "once" sends the first report again, "memo" has one stored report for each place.
+    """
+    channel = [[Fraction(3 if x == y else 1, 5) for y in range(3)] for x in range(3)]
+    days = list(enumerate(history))
+    if plan == "once":
+        coins = [(0, history[0])]
+        coin_of_day = [0] * len(history)
+    elif plan == "memo":
+        visited = list(dict.fromkeys(history))
+        coins = list(enumerate(visited))
+        coin_of_day = [visited.index(place) for place in history]
+    else:
+        coins = days
+        coin_of_day = [day for day, _ in days]
+    found = []
+    for sent in itertools.product(range(3), repeat=len(coins)):
+        chance = math.prod((channel[x][sent[i]] for i, x in coins), start=Fraction(1))
+        found.append((tuple(sent[coin] for coin in coin_of_day), chance))
+    return found
+
+
+def most_shown(plan: str, first: Sequence[int], second: Sequence[int]) -> float:
+    """The largest log of the ratio of any row of reports, of two histories; may be infinite."""
+    laws: list[dict[tuple[int, ...], Fraction]] = []
+    for history in (first, second):
+        law: dict[tuple[int, ...], Fraction] = {}
+        for row, chance in reports_of_plan(plan, history):
+            law[row] = law.get(row, Fraction(0)) + chance
+        laws.append(law)
+    most = 0.0
+    for row, chance in laws[0].items():
+        other = laws[1].get(row, Fraction(0))
+        most = max(most, math.log(chance / other) if other else math.inf)
+    return most
+
+
+def test_the_attackers_table_of_plans_is_what_all_histories_show() -> None:
+    """Three days, all histories: who stays, who is elsewhere on one day, and any two histories."""
+    level, days = math.log(3), 3
+    histories = list(itertools.product(range(3), repeat=days))
+    rows = {}
+    for line in read_texts(adversary_view.__file__)["plans"].splitlines():
+        if line.startswith(("| `", "| no plan")):
+            name, *cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
+            rows[name.split("`")[1] if "`" in name else "fresh"] = cells
+    found = {}
+    for plan in ("once", "memo", "fresh"):
+        stays = max(most_shown(plan, [x] * days, [y] * days) for x in range(3) for y in range(3))
+        elsewhere = []
+        for day in range(days):
+            pairs = [([0] * days, [int(d == day) for d in range(days)])]
+            pairs += [(b, a) for a, b in pairs]
+            elsewhere.append(max(most_shown(plan, a, b) for a, b in pairs))
+        anything = max(most_shown(plan, a, b) for a in histories for b in histories)
+        found[plan] = stays, elsewhere, anything
+    none = pytest.approx(0.0)
+    one, all_days = pytest.approx(level), pytest.approx(days * level)
+    assert found["once"] == (one, [level, none, none], one)
+    assert rows["once"] == ["ε", "ε if it is the first day, else 0: no other is sent", "ε"]
+    assert found["memo"] == (one, [math.inf] * days, math.inf)
+    assert rows["memo"][0] == "ε"
+    assert rows["memo"][1].startswith("no limit")
+    assert rows["memo"][2] == "no limit"
+    assert found["fresh"] == (all_days, [one] * days, all_days)
+    assert rows["fresh"] == ["m · ε", "ε", "m · ε"]
+
+
+@pytest.mark.parametrize(("epsilon", "people"), [(1.0, 30), (2.0, 60), (3.0, 200)])
+def test_delta_of_mixing_is_what_any_result_may_change_by_beyond_epsilon(
+    epsilon: float, people: int
+) -> None:
+    """All counts of yes among mixed reports, exactly: Σ max(P − e^ε Q, 0) is at most δ.
+
+    δ is not the chance that ε is exceeded: that is larger, as the help of `caldp mixed` says.
+    """
+    delta = 1e-4
+    mixed = epsilon_after_mixing(epsilon, math.tanh(epsilon / 2), people, delta)
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    beyond, exceeded = 0.0, 0.0
+    for others_yes in range(people):
+        others = np.convolve(
+            binom.pmf(np.arange(others_yes + 1), others_yes, keep),
+            binom.pmf(np.arange(people - others_yes), people - 1 - others_yes, 1 - keep),
+        )
+        yes = np.convolve(others, [1 - keep, keep])
+        no = np.convolve(others, [keep, 1 - keep])
+        for here, there in ((yes, no), (no, yes)):
+            beyond = max(beyond, float(np.maximum(here - math.exp(mixed) * there, 0.0).sum()))
+            exceeded = max(exceeded, float(here[here > math.exp(mixed) * there].sum()))
+    assert beyond <= delta
+    assert exceeded > beyond
+    halved = mixed / 3
+    too_small = np.maximum(yes - math.exp(halved) * no, 0.0).sum()
+    assert too_small > delta, "a third of ε is rejected"
+    (option,) = [each for each in mixed_command.params if "--delta" in each.opts]
+    assert "may change by this much" in str(option.help)
