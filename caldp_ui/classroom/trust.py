@@ -9,6 +9,7 @@ import pandas as pd
 
 from caldp_core.audit.adversary import max_guess_accuracy
 from caldp_core.basics.cache import cached
+from caldp_core.basics.extras import scipy
 from caldp_core.basics.types import Bools, Floats
 from caldp_core.lecture.counts import CentralCount, half_width, local_half_width
 from caldp_core.mechanisms.direct.few_values import BinaryMechanism
@@ -233,7 +234,9 @@ def sums_data(lesson: Lesson) -> ErrorsOfSums:
         )
         counts = np.array([n - yes, yes])
         tallies = [coin.sample_tally(counts, rng) for _ in range(_OUTCOMES)]
-        local_errors.append([abs(n * coin.estimate(tally)[1] - yes) for tally in tallies])
+        estimates = [n * float(coin.estimate(tally)[1]) for tally in tallies]
+        # Kept between nobody and all, as the trusted server's number is.
+        local_errors.append([abs(min(max(each, 0.0), n) - yes) for each in estimates])
     errors = [_errors(coin, lesson, n) for n in _SIZES.tolist()]
     yes = round(SHARE_OF_YES * lesson.n)
     tally = coin.sample_tally(np.array([lesson.n - yes, yes]), rng)
@@ -254,7 +257,32 @@ def _errors(coin: BinaryMechanism, lesson: Lesson, n: int) -> tuple[float, float
     errors, chances = CentralCount(n, lesson.epsilon).error_law(yes)
     flips = math.sqrt(n * flip * (1 - flip))
     moved = flip * (n - 2 * yes)
-    return math.sqrt(float(chances @ errors**2)), flips / (1 - 2 * flip), math.hypot(flips, moved)
+    central = math.sqrt(float(chances @ errors**2))
+    return central, _local_error(flip, n, yes), math.hypot(flips, moved)
+
+
+_EXACT_MOST: Final = 10_000
+"""People up to whom all sums of reports are counted; the sum of more is normal."""
+
+
+def _local_error(flip: float, n: int, yes: int) -> float:
+    """The standard error of the local count, kept in [0, n] as the trusted server's is.
+
+    `flip`: chance that a report is false. Unkept it would be √(n·flip·(1 − flip))/(1 − 2·flip).
+    """
+    if n <= _EXACT_MOST:
+        true = scipy.stats.binom.pmf(np.arange(yes + 1), yes, 1 - flip)
+        false = scipy.stats.binom.pmf(np.arange(n - yes + 1), n - yes, flip)
+        law = np.convolve(true, false)
+        found = (np.arange(n + 1) - n * flip) / (1 - 2 * flip)
+        return math.sqrt(float(law @ (np.clip(found, 0.0, n) - yes) ** 2))
+    deviation = math.sqrt(n * flip * (1 - flip)) / (1 - 2 * flip)
+    low, high = -yes / deviation, (n - yes) / deviation
+    # E[min(max(Z, low), high)²] of a standard normal Z: its middle, and both ends.
+    density = scipy.stats.norm.pdf([low, high])
+    below, above = scipy.stats.norm.cdf(low), scipy.stats.norm.sf(high)
+    middle = 1 - below - above + low * density[0] - high * density[1]
+    return deviation * math.sqrt(float(middle + low**2 * below + high**2 * above))
 
 
 def open_sums(lesson: Lesson) -> StationView:
@@ -262,10 +290,13 @@ def open_sums(lesson: Lesson) -> StationView:
     data = sums_data(lesson)
     central, local, naive = data.here
     central_text = formats.count(two_digits(central), "person", "people")
-    share = 100 * local / lesson.n
+    share, more_people = 100 * local / lesson.n, 100 * lesson.n
+    flip = float(BinaryMechanism(BinaryPolicy(lesson.epsilon, lesson.epsilon)).flips[0])
+    more_local = _local_error(flip, more_people, round(SHARE_OF_YES * more_people))
+    more_share = 100 * more_local / more_people
     figures = {"central": central, "local": local, "share": share}
-    figures |= {"local, more people": 10 * local, "share, more people": share / 10}
-    figures["more people"] = 100 * lesson.n
+    figures |= {"local, more people": more_local, "share, more people": more_share}
+    figures["more people"] = more_people
     broken = ""
     if lesson.broken:
         broken = f" With the noise left in, it is off by {two_digits(naive)} with {_count(lesson)}."
@@ -275,8 +306,8 @@ def open_sums(lesson: Lesson) -> StationView:
         Headline(
             f"With {_count(lesson)}, a trusted server is off by {central_text}, local "
             f"noise by {two_digits(local)}: {formats.digits(share)} % of all.",
-            f"With {formats.counted(100 * lesson.n, 'person', 'people')} local noise is off by "
-            f"{two_digits(10 * local)}, but by {formats.digits(share / 10)} % of all.{broken} "
+            f"With {formats.counted(more_people, 'person', 'people')} local noise is off by "
+            f"{two_digits(more_local)}, but by {formats.digits(more_share)} % of all.{broken} "
             "These are standard errors.",
             figures=figures,
         ),

@@ -403,16 +403,15 @@ def test_the_attackers_table_of_plans_is_what_all_histories_show() -> None:
             pairs += [(b, a) for a, b in pairs]
             elsewhere.append(max(most_shown(plan, a, b) for a, b in pairs))
         anything = max(most_shown(plan, a, b) for a in histories for b in histories)
-        found[plan] = stays, elsewhere, anything
-    none = pytest.approx(0.0)
-    one, all_days = pytest.approx(level), pytest.approx(days * level)
-    assert found["once"] == (one, [level, none, none], one)
+        found[plan] = [stays, *elsewhere, anything]
+    one, whole = level, days * level
+    assert found["once"] == pytest.approx([one, one, 0.0, 0.0, one])
     assert rows["once"] == ["ε", "ε if it is the first day, else 0: no other is sent", "ε"]
-    assert found["memo"] == (one, [math.inf] * days, math.inf)
+    assert found["memo"] == pytest.approx([one, *[math.inf] * days, math.inf])
     assert rows["memo"][0] == "ε"
     assert rows["memo"][1].startswith("no limit")
     assert rows["memo"][2] == "no limit"
-    assert found["fresh"] == (all_days, [one] * days, all_days)
+    assert found["fresh"] == pytest.approx([whole, *[one] * days, whole])
     assert rows["fresh"] == ["m · ε", "ε", "m · ε"]
 
 

@@ -137,10 +137,19 @@ def test_sums() -> None:
             yes, q = round(0.3 * n), 1 / (1 + power)
             errors, chances = published(n, yes, lesson.epsilon)
             assert now["central"] == pytest.approx(math.sqrt(chances @ errors**2), rel=1e-6)
-            assert now["local"] == pytest.approx(math.sqrt(n * power) / (power - 1), rel=1e-6)
-            assert now["local, more people"] == pytest.approx(
-                math.sqrt(100 * n * power) / (power - 1), rel=1e-6
-            )
+            for name, people in (("local", n), ("local, more people", 100 * n)):
+                true = round(0.3 * people)
+                # Drawn reports, counted and kept between nobody and all, as the server's number is.
+                estimates = true + flipped(people, true, q) / (1 - 2 * q)
+                estimates -= q * (people - 2 * true) / (1 - 2 * q)
+                squares = (np.clip(estimates, 0, people) - true) ** 2
+                off = 6 * squares.std() / math.sqrt(squares.size) + 1e-9 * people
+                assert abs(now[name] ** 2 - squares.mean()) <= off
+                # Where it never gets near an end, the closed form.
+                unkept = math.sqrt(people * power) / (power - 1)
+                assert now[name] <= unkept * (1 + 1e-9)
+                if 8 * unkept < true:
+                    assert now[name] == pytest.approx(unkept, rel=1e-6)
             assert now["more people"] == 100 * n
             assert now["share"] == pytest.approx(100 * now["local"] / n)
             assert now["share, more people"] == pytest.approx(now["local, more people"] / n)
