@@ -1,6 +1,7 @@
 """The check of the site's links finds dead ones; tutorials link to their notebooks."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 from scripts import check_site, make_diagrams, site_hooks, site_tasks
 
@@ -97,3 +98,9 @@ def test_diagrams_are_those_that_the_script_draws_and_have_words_for_who_sees_no
             path = make_diagrams.FOLDER / f"{diagram.name}-{theme}.svg"
             assert path.read_text("utf-8") == drawn
             assert f"<title>{diagram.alt}</title>" in drawn
+
+
+def test_the_search_has_a_name_for_screen_readers() -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="index.md"))
+    shown = site_hooks.on_post_page('<div class="md-search" role="dialog"></div>', page)
+    assert 'role="dialog" aria-label="Search"' in shown
