@@ -56,6 +56,39 @@ def count_people(settings: Settings, cells: Cells, files: Files) -> Counted:
     return _count_rows(settings, cells, files)
 
 
+def count_pairs(
+    first: Settings, first_cells: Cells, second: Settings, second_cells: Cells, files: Files
+) -> Ints:
+    """(k + 1, k' + 1) people by their cells in two tables of one list; everybody else is last.
+
+    Both must say that a row is a person. Raises `CaldpError` for a file that is not such a list.
+    """
+    held = first.list
+    file = detect_file(files, held.file, _chosen(held))
+    mark = held.decimal or file.places.mark or "."
+    tables = []
+    columns: list[str] = []
+    for settings, cells in ((first, first_cells), (second, second_cells)):
+        own, finder = _finder(settings, cells, mark)
+        conditions = [column for column, _ in settings.list.where]
+        wanted = [{" ".join(v.split()) for v in values} for _, values in settings.list.where]
+        columns += [column for column in (*own, *conditions) if column not in columns]
+        tables.append((own, conditions, wanted, finder, len(cells.names)))
+    read = read_rows(file, columns)
+    read.require_all()
+    counts = np.zeros([len(first_cells.names) + 1, len(second_cells.names) + 1], np.int64)
+    for row, times in zip(read.rows, read.times, strict=True):
+        by_column = dict(zip(columns, row, strict=True))
+        places = []
+        for own, conditions, wanted, finder, elsewhere in tables:
+            asked = zip(conditions, wanted, strict=True)
+            is_counted = all(by_column[column] in allowed for column, allowed in asked)
+            cell = finder.find([by_column[column] for column in own]) if is_counted else None
+            places.append(elsewhere if cell is None else cell)
+        counts[places[0], places[1]] += times
+    return counts
+
+
 def _chosen(held: HeldList) -> Chosen:
     return Chosen(held.sheet, held.encoding, held.delimiter, True, held.decimal or None)  # type: ignore[arg-type]
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from caldp_core.basics.errors import CaldpError, quoted, require
+import numpy as np
+
+from caldp_core.basics.errors import CaldpError, count_text, quoted, require
 from caldp_core.basics.files import decode_text
 from caldp_core.basics.types import Progress, no_progress
 from caldp_core.release import pack as packs
@@ -23,7 +25,19 @@ from caldp_core.release.frozen import Frozen, Line, Row, epsilon_together, line_
 from caldp_core.release.office import RELEASE, Office, normalize_list_name
 from caldp_core.release.sentences import together_sentence
 from caldp_core.release.settings import CentralNoise, HiddenCounts, LargerCells, Settings
-from caldp_core.release.treatments import HIDDEN, Numbers, facts_without_numbers, prepare
+from caldp_core.release.treatments import (
+    HIDDEN,
+    Numbers,
+    Prepared,
+    facts_without_numbers,
+    prepare,
+)
+from caldp_core.release.two_tables import (
+    ExactTable,
+    NotCheckedError,
+    check_two_tables,
+    require_checkable,
+)
 
 RECORD_MAX_BYTES: Final = 64 * 2**20
 _DRAFT: Final = "not released"
@@ -84,13 +98,14 @@ def release(
         # One order for all releases of a list, so that two tables hide the same zeros.
         order_of = partial(office.secret_order, normalize_list_name(settings.list.name))
         prepared = prepare(settings, cells, counted, order_of, progress)
+        compared = _compare_tables(settings, files, office, prepared, earlier, progress=progress)
         office.enter(settings.list.name, mark, list_mark, line)
         # From here on coins are thrown, and the release counts whatever happens.
         numbers = prepared.draw()
         whole = counted.people if isinstance(settings.treatment, CentralNoise) else None
         frozen = replace(
             _draft(settings, cells, earlier, line),
-            facts=numbers.facts,
+            facts=numbers.facts | compared,
             people=whole if settings.list.most == 1 else None,
             rows=_rows(prepared.cells, numbers, settings),
         )
@@ -160,8 +175,83 @@ def preview_hiding(
         counted = count_people(settings, cells, files)
         order_of = partial(office.secret_order, normalize_list_name(settings.list.name))
         prepared = prepare(settings, cells, counted, order_of, progress)
+        mark = _list_mark(settings, files, office)
+        earlier = earlier_releases(settings.list.name, settings.earlier, files, office, mark)
+        _compare_tables(settings, files, office, prepared, earlier, progress=progress)
     words = prepared.draw().words
     return HidingPreview(len(words), prepared.small, words.count(HIDDEN))
+
+
+def _compare_tables(
+    settings: Settings,
+    files: Files,
+    office: Office,
+    prepared: Prepared,
+    earlier: Sequence[Line],
+    *,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Dates of the earlier tables that this one was compared with, and of those it was not.
+
+    Noise alone needs no comparing: its ε is added. Raises `CaldpError` where small numbers follow
+    from two tables together.
+    """
+    checked, unchecked = [], []
+    mark, list_mark = _mark(settings, files, office), _list_mark(settings, files, office)
+    own = {entry.line.id for entry in office.entries() if entry.mark == mark}
+    same = {entry.line.id for entry in office.entries() if entry.list_mark == list_mark}
+    for line in earlier:
+        if line.id in own or (line.kind == "central" and settings.treatment.kind == "central"):
+            continue
+        table = None
+        if line.id in same and settings.treatment.kind in _EXACT and line.kind in _EXACT:
+            table = _earlier_table(settings, files, office, line)
+        try:
+            require_checkable(table is not None)
+            assert table is not None
+            base = make_cells(settings.cells, files)
+            new = ExactTable(settings, base, prepared.cells, prepared.draw().values)
+            follow = check_two_tables(new, table, files, progress)
+        except NotCheckedError:
+            unchecked.append(line.date)
+            continue
+        require(
+            follow == 0,
+            f"With the table of {line.date}, {count_text(follow, 'small number', 'small numbers')} "
+            "would follow from the two tables together; take the same areas and answers, larger "
+            "cells, or noise.",
+        )
+        checked.append(line.date)
+    return {"checked": checked, "unchecked": unchecked}
+
+
+_EXACT: Final = (HiddenCounts.kind, LargerCells.kind)
+
+
+def _earlier_table(
+    settings: Settings, files: Files, office: Office, line: Line
+) -> ExactTable | None:
+    """A table of this office; None where its draw was cut off, or the list of its areas is gone."""
+    pack = office.pack(line.id)
+    if pack is None:
+        return None
+    frozen = Frozen.from_record(json.loads(pack[RELEASE]))
+    record = frozen.settings | {"list": frozen.settings["list"] | {"file": settings.list.file}}
+    old = Settings.from_record(record)
+    try:
+        base = make_cells(old.cells, files)
+    except CaldpError:  # the public list of its areas was not brought this time
+        return None
+    cells = base.larger() if isinstance(old.treatment, LargerCells) else base
+    if old.list.unit != "table":
+        cells = cells.with_elsewhere()
+    published = iter(frozen.rows)
+    numbers: list[int] = []
+    for title, _ in _titles(cells, old):
+        # A group of everybody else alone has no row: it is the last cell.
+        people = next(published).people if title else numbers[len(cells.names) - 1]
+        numbers.append(-1 if people is None else people)
+    return ExactTable(old, base, cells, np.array(numbers, np.int64))
 
 
 def earlier_releases(
@@ -262,6 +352,16 @@ def _draft(settings: Settings, cells: Cells, earlier: tuple[Line, ...], line: Li
 
 def _rows(cells: Cells, numbers: Numbers, settings: Settings) -> tuple[Row, ...]:
     """The table, row by row: cells, totals of groups, the total of everybody."""
+    rows = []
+    published = zip(_titles(cells, settings), numbers.values.tolist(), numbers.words, strict=True)
+    for (title, name), value, word in published:
+        if title:
+            rows.append(Row(title, name, None if word == HIDDEN else value, word))
+    return tuple(rows)
+
+
+def _titles(cells: Cells, settings: Settings) -> list[tuple[str, str]]:
+    """The level and the name of each number; "" for a level that gets no row."""
     names = [("cell", name) for name in cells.names]
     for level in cells.levels:
         names += [(level.title, name) for name in level.names]
@@ -270,9 +370,4 @@ def _rows(cells: Cells, numbers: Numbers, settings: Settings) -> tuple[Row, ...]
     is_once = settings.list.most == 1 and settings.list.unit != "identifier"
     is_once |= settings.list.most == 1 and isinstance(settings.treatment, CentralNoise)
     names.append(("all", "all people of the list" if is_once else "sum of all cells"))
-    rows = []
-    published = zip(names, numbers.values.tolist(), numbers.words, strict=True)
-    for (title, name), value, word in published:
-        if title:
-            rows.append(Row(title, name, None if word == HIDDEN else value, word))
-    return tuple(rows)
+    return names

@@ -35,6 +35,8 @@ from caldp_core.treatments.suppression import (
 
 PROGRAMS_MAX: Final = 40_000
 """Most programs for one table: about two minutes."""
+_WHOLE: Final = 1e-6
+"""How far from whole numbers a solution may be."""
 
 
 @dataclass
@@ -84,6 +86,14 @@ class _Tables:
             found = scipy.optimize.milp(aim, bounds=limits, constraints=balance)
             require(found.success, "The sums of this table cannot be solved; take noise.")
             moved = np.rint(np.asarray(found.x))
+            # The ends of one table are whole numbers by themselves, of two tables not always.
+            if np.abs(moved - found.x).max() > _WHOLE:
+                whole = np.ones(2 * h, np.int64)
+                found = scipy.optimize.milp(
+                    aim, integrality=whole, bounds=limits, constraints=balance
+                )
+                require(found.success, "The sums of this table cannot be solved; take noise.")
+                moved = np.rint(np.asarray(found.x))
             self.rows = np.vstack([self.rows, true + moved[:h] - moved[h:]])
 
 
@@ -101,21 +111,19 @@ def narrow_numbers(table: HiddenTable, numbers: Ints, progress: Progress = no_pr
     # A finite end keeps programs bounded, and is far enough that no small number is narrow by it.
     end = float(numbers.max()) + 2.0 * table.threshold
     whole = replace(whole, high=np.full(whole.cells.size, end))
-    same = _equal_numbers(table.margins)
-    for sums in _components(whole):
-        small = table.marks[sums.cells]
-        if small.any():
-            insiders = np.flatnonzero(sums.cells < table.counts.size)
-            part = _Part(
-                sums, numbers[sums.cells].astype(np.float64), small, insiders, same[sums.cells]
-            )
-            narrow_here = _narrow_by_sets if is_tree(sums) else _narrow_by_programs
-            narrow[sums.cells] |= narrow_here(part, table.threshold, progress)
+    part = Part(
+        whole,
+        numbers[whole.cells].astype(np.float64),
+        table.marks[whole.cells],
+        np.flatnonzero(whole.cells < table.counts.size),
+        _equal_numbers(table.margins)[whole.cells],
+    )
+    narrow[whole.cells] = narrow_in_parts(part, table.threshold, progress)
     return narrow
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class Part:
     """Hidden numbers that sums link: (h,) true values, small ones, and labels of equal numbers.
 
     `insiders`: the places of cells, each of which somebody may know.
@@ -128,6 +136,22 @@ class _Part:
     same: Ints
 
 
+def narrow_in_parts(whole: Part, threshold: int, progress: Progress = no_progress) -> Bools:
+    """(h,) narrow numbers of all parts that no sum links; see `narrow_numbers`.
+
+    Of `whole` the ends must be finite.
+    """
+    narrow = np.zeros(whole.true.size, np.bool_)
+    for inside, sums in _components(whole.sums):
+        small = whole.small[inside]
+        if small.any():
+            insiders = np.flatnonzero(np.isin(inside, whole.insiders))
+            part = Part(sums, whole.true[inside], small, insiders, whole.same[inside])
+            narrow_here = _narrow_by_sets if is_tree(sums) else _narrow_by_programs
+            narrow[inside] = narrow_here(part, threshold, progress)
+    return narrow
+
+
 def _equal_numbers(margins: Margins) -> Ints:
     """(N,) labels, equal for numbers that are one: a cell and the total of a group of it alone."""
     members = abs(margins.sums)
@@ -136,8 +160,11 @@ def _equal_numbers(margins: Margins) -> Ints:
     return np.asarray(labels, np.int64)
 
 
-def _components(sums: Sums) -> Iterator[Sums]:
-    """The sums apart where no sum links them: what is known of one part says nothing of another."""
+def _components(sums: Sums) -> Iterator[tuple[Ints, Sums]]:
+    """The sums apart where no sum links them: what is known of one part says nothing of another.
+
+    With each the places of its numbers.
+    """
     links = abs(sums.members).T @ abs(sums.members)
     number, part = scipy.sparse.csgraph.connected_components(links, directed=False)
     for place in range(number):
@@ -145,7 +172,10 @@ def _components(sums: Sums) -> Iterator[Sums]:
         members = sums.members[:, inside]
         rows = np.flatnonzero(abs(members).sum(axis=1))
         low, high, least = sums.low[inside], sums.high[inside], sums.least[inside]
-        yield Sums(sums.cells[inside], members[rows], sums.totals[rows], low, high, least)
+        yield (
+            inside,
+            Sums(sums.cells[inside], members[rows], sums.totals[rows], low, high, least),
+        )
 
 
 def _known(sums: Sums, true: Floats, number: int) -> Sums:
@@ -155,7 +185,7 @@ def _known(sums: Sums, true: Floats, number: int) -> Sums:
     return replace(sums, low=low, high=high)
 
 
-def _narrow_by_sets(part: _Part, threshold: int, progress: Progress) -> Bools:
+def _narrow_by_sets(part: Part, threshold: int, progress: Progress) -> Bools:
     """(h,) narrow numbers where the sums form trees, by the sets of possible values."""
     low, high = bounds(part.sums)
     narrow = part.small & (high - low < threshold)
@@ -166,7 +196,7 @@ def _narrow_by_sets(part: _Part, threshold: int, progress: Progress) -> Bools:
     return narrow
 
 
-def _narrow_by_programs(part: _Part, threshold: int, progress: Progress) -> Bools:
+def _narrow_by_programs(part: Part, threshold: int, progress: Progress) -> Bools:
     """(h,) narrow numbers, by programs."""
     narrow = np.zeros(part.true.size, np.bool_)
     tables = _Tables(part.sums, part.true[None, :], threshold, progress)

@@ -127,14 +127,22 @@ def smallest_count(frozen: Frozen) -> str:
 
 
 def subtraction(frozen: Frozen) -> str:
-    """What follows from the table by subtraction."""
+    """What follows from the table by subtraction, and with which tables it was compared."""
     texts = TEXTS["subtraction"]
-    if frozen.line.kind not in _EXACT_KINDS:
-        return texts[frozen.line.kind]
-    number = sum(row.people is None for row in frozen.rows)
-    hidden = count_text(number, "number is", "numbers are") if frozen.rows else "Small numbers are"
-    found = texts["exact"].format(hidden=hidden, values=frozen.line.threshold + 1)
-    return f"{found} {TEXTS['zeros']['all']}"
+    if frozen.line.kind in _EXACT_KINDS:
+        number = sum(row.people is None for row in frozen.rows)
+        hidden = "Small numbers are"
+        if frozen.rows:
+            hidden = count_text(number, "number is", "numbers are")
+        exact = texts["exact"].format(hidden=hidden, values=frozen.line.threshold + 1)
+        found = [exact, TEXTS["zeros"]["all"]]
+    else:
+        found = [texts[frozen.line.kind]]
+    for name in ("checked", "unchecked"):
+        dates = frozen.facts.get(name, [])
+        if dates:
+            found.append(texts[name].format(dates=", ".join(dates)))
+    return " ".join(found)
 
 
 def people(frozen: Frozen) -> str:

@@ -375,6 +375,20 @@ def test_no_sentence_is_false_of_a_list_that_is_held(name: str, kind: str) -> No
     for typed in PUBLICATION.values():
         if typed not in (PUBLICATION["smaller"], PUBLICATION["special"]):
             assert typed.rstrip(".") in record
+    # What a data protection officer asks: what was published before, its ε together, the smallest
+    # count, who chose areas and answers and from what, who publishes, why, and until when.
+    for asked in (
+        "Together with what was published before",
+        "Published before",
+        "Smallest count",
+        "Areas and answers",
+        "Who must be trusted",
+        "Publication",
+    ):
+        assert f"<h2>{asked}</h2>" in record, asked
+    assert f"{PUBLICATION['chosen_by']} chose areas and answers from:" in record
+    threshold = f"No exact count from 1 to {CASES[name].threshold - 1} is published."
+    assert (threshold in record) == (kind in ("hide", "larger"))
     memo = made.files["memo.html"].decode("utf-8")
     assert "Internal: for the office only." in memo
     headings = re.findall(r"<h2>(.*?)</h2>\n<p>(.*?)</p>", memo, re.DOTALL)
