@@ -19,7 +19,7 @@ from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.desk import page_state, questions
 from caldp_ui.desk.page_state import STATE, STEPS, DeskState, Draft, current_draft
-from caldp_ui.desk.picture import picture_of
+from caldp_ui.desk.picture import CELLS_MAX, picture_of
 from caldp_ui.desk.questions import go_to
 from caldp_ui.parts import layout, sharing
 from caldp_ui.session import jobs
@@ -85,6 +85,9 @@ def _show_so_far(draft: Draft) -> None:
 def _show_picture(frozen: Frozen) -> None:
     """The released table as a picture, for a look before the files are opened."""
     picture = picture_of(frozen, palette())
+    if picture is None:
+        st.caption(TEXTS["too_many_cells"].format(cells=f"{CELLS_MAX:,}"))
+        return
     charts.show(picture.figure, STATE.key("picture"), picture.alt)
     st.caption(picture.caption)
 

@@ -19,6 +19,8 @@ from caldp_ui.charts.show import Figure
 
 TEXTS: Final = read_toml(__file__, "picture.toml")
 _WORDS: Final = TEXTS["picture"]
+CELLS_MAX: Final = 4_000
+"""Most cells of a map or of two crossed lists that are drawn."""
 BARS_MAX: Final = 40
 """Most bars of a list; a longer one is in the table alone."""
 _NAME_MAX: Final = 28
@@ -52,10 +54,12 @@ class Grid:
     down: tuple[str, ...]
 
 
-def picture_of(frozen: Frozen, colours: Palette) -> Picture:
-    """The picture of a release that was drawn."""
+def picture_of(frozen: Frozen, colours: Palette) -> Picture | None:
+    """The picture of a release that was drawn; None of a grid of more than `CELLS_MAX` cells."""
     cells = [row for row in frozen.rows if row.level == "cell"]
     grid = _grid_of(frozen, cells)
+    if grid is not None and grid.numbers.size > CELLS_MAX:
+        return None
     if grid is None:
         shown = cells[:BARS_MAX]
         figure = _bars(shown, colours)
@@ -108,44 +112,24 @@ def _numbers(lines: Sequence[Sequence[Row]]) -> np.ndarray[Any, np.dtype[np.floa
 
 
 def _heat(grid: Grid, colours: Palette) -> Figure:
-    """Darker for more people; a hidden cell is grey, and says so."""
-    numbers = grid.numbers
-    rows = len(numbers)
+    """A square for each cell, darker for more people; a hidden one is grey, and says so.
+
+    The squares are bars of length 1: charts that are saved as files draw no other kind.
+    """
     is_map = not grid.down
-    has_text = numbers.size <= _NUMBERS_MAX
-    names = [[UserText(name).chart for name in line] for line in grid.names]
-    texts = [["" if np.isnan(number) else f"{number:,.0f}" for number in line] for line in numbers]
-    hidden = np.where(np.isnan(numbers), 1.0, np.nan)
-    look = {
-        "type": "heatmap",
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "customdata": names,
-        "hoverongaps": False,
-    }
-    counted = {
-        "z": numbers,
-        # Below 0 there is nobody: negative noisy counts have the colour of none.
-        "zmin": 0,
-        "zmax": max(float(np.nanmax(numbers, initial=1.0)), 1.0),
-        "colorscale": [[0, colours.edge], [1, colours.ours]],
-        "text": texts,
-        "hovertemplate": "%{customdata}: %{text}<extra></extra>",
-    }
-    withheld = {
-        "z": hidden,
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": [[0, colours.faint], [1, colours.faint]],
-        "text": [["hidden" if cell else "" for cell in np.isnan(line)] for line in numbers],
-        "hovertemplate": "%{customdata}: hidden<extra></extra>",
-    }
-    if has_text:
-        counted["texttemplate"] = withheld["texttemplate"] = "%{text}"
+    has_text = grid.numbers.size <= _NUMBERS_MAX
+    most = max(float(np.nanmax(grid.numbers, initial=1.0)), 1.0)
+    # Below 0 there is nobody: negative noisy counts have the colour of none.
+    scale = {"cmin": 0, "cmax": most, "colorscale": [[0, colours.edge], [1, colours.ours]]}
+    counted = _squares(grid, np.isfinite(grid.numbers), has_text)
+    counted["marker"] = scale | {"color": counted.pop("numbers")}
+    hidden = _squares(grid, np.isnan(grid.numbers), has_text)
+    del hidden["numbers"]
+    hidden["marker"] = {"color": colours.faint}
     bare = {"showticklabels": not is_map, "showgrid": False, "zeroline": False, "ticks": ""}
-    x: dict[str, Any] = bare | {"side": "top"}
-    y: dict[str, Any] = bare | {"autorange": "reversed"}
+    rows, columns = grid.numbers.shape
+    x: dict[str, Any] = bare | {"side": "top", "range": [-0.5, columns - 0.5]}
+    y: dict[str, Any] = bare | {"range": [rows - 0.5, -0.5]}
     if is_map:
         y |= {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
     else:
@@ -154,8 +138,34 @@ def _heat(grid: Grid, colours: Palette) -> Figure:
     height = 360 if is_map else _ROW * rows + 120
     # Slanted names of columns need room to the right of the last one.
     margin = (8, 8 if is_map else 70, 8, 8)
-    layout = bare_layout(colours, x, y, height, margin, hovermode="closest")
-    return Figure([look | counted, look | withheld], layout)
+    layout = bare_layout(colours, x, y, height, margin, hovermode="closest", barmode="overlay")
+    return Figure([counted, hidden], layout)
+
+
+def _squares(
+    grid: Grid, is_drawn: np.ndarray[Any, np.dtype[np.bool_]], has_text: bool
+) -> dict[str, Any]:
+    """The cells that are drawn as bars of length 1, row by row; `numbers`: their people."""
+    rows, columns = np.nonzero(is_drawn)
+    numbers = [grid.numbers[row, column] for row, column in zip(rows, columns, strict=True)]
+    texts = ["hidden" if np.isnan(number) else f"{number:,.0f}" for number in numbers]
+    names = [
+        UserText(grid.names[row][column]).chart for row, column in zip(rows, columns, strict=True)
+    ]
+    trace = {
+        "type": "bar",
+        "x": columns.tolist(),
+        "y": [1] * columns.size,
+        "base": (rows - 0.5).tolist(),
+        "width": 0.96,
+        "numbers": numbers,
+        "customdata": list(zip(names, texts, strict=True)),
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
+    }
+    if has_text:
+        inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+        trace |= inside | {"text": texts, "constraintext": "none"}
+    return trace
 
 
 def _ticks(names: Sequence[str]) -> dict[str, Any]:

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-import pytest
-
 from caldp_core.release.frozen import Frozen, Line, Row
 from caldp_ui.app.theme import LIGHT
-from caldp_ui.desk.picture import BARS_MAX, Picture, picture_of
+from caldp_ui.desk.picture import BARS_MAX, CELLS_MAX, Picture, picture_of
 
-MAP = {
+MAP: dict[str, Any] = {
     "source": "the map",
     "map": {"west": 0.0, "east": 3.0, "south": 0.0, "north": 2.0, "step": 1.0, "block": 2},
 }
@@ -25,30 +22,46 @@ def frozen(kind: str, cells: dict[str, Any], rows: list[Row]) -> Frozen:
     return Frozen(line, "A <b>list", {}, (), settings, "cells", None, (*rows, whole))
 
 
-def numbers_of(picture: Picture) -> np.ndarray[Any, Any]:
-    return np.array(picture.figure.traces[0]["z"], np.float64)
+def picture(made: Frozen) -> Picture:
+    found = picture_of(made, LIGHT)
+    assert found is not None
+    return found
+
+
+def texts_of(picture: Picture) -> dict[tuple[int, int], str]:
+    """What stands in the squares by row from the top and column from the left."""
+    found = {}
+    for trace in picture.figure.traces:
+        for x, base, (_, text) in zip(trace["x"], trace["base"], trace["customdata"], strict=True):
+            found[round(base + 0.5), x] = text
+    return found
 
 
 def test_a_map_has_the_north_at_the_top_and_the_west_on_the_left() -> None:
     names = [f"{lat} N {lon} E" for lat in range(2) for lon in range(3)]
     rows = [Row("cell", name, 10 * at, "noisy") for at, name in enumerate(names)]
     rows[5] = Row("cell", names[5], -4, "noisy")
-    picture = picture_of(frozen("central", MAP, [*rows, ELSEWHERE]), LIGHT)
-    assert numbers_of(picture).tolist() == [[30, 40, -4], [0, 10, 20]]
-    counted = picture.figure.traces[0]
+    drawn = picture(frozen("central", MAP, [*rows, ELSEWHERE]))
+    north, south = ["30", "40", "-4"], ["0", "10", "20"]
+    expected = {(0, at): text for at, text in enumerate(north)}
+    assert texts_of(drawn) == expected | {(1, at): text for at, text in enumerate(south)}
+    counted = drawn.figure.traces[0]
     assert counted["customdata"][0][0] == "1 N 0 E"
-    assert counted["zmin"] == 0, "a negative count is drawn as nobody"
-    assert picture.figure.layout["yaxis"]["autorange"] == "reversed"
-    assert "7 cells, noisy counts" in picture.alt
-    assert "Most people: 1 N 1 E, 40 people." in picture.alt
-    assert "North is up" in picture.caption
+    assert counted["marker"]["cmin"] == 0, "a negative count is drawn as nobody"
+    assert drawn.figure.layout["yaxis"]["range"] == [1.5, -0.5], "the first row at the top"
+    assert "7 cells, noisy counts" in drawn.alt
+    assert "Most people: 1 N 1 E, 40 people." in drawn.alt
+    assert "North is up" in drawn.caption
+    large = MAP | {"map": MAP["map"] | {"east": 100.0, "north": 50.0}}
+    many = [Row("cell", str(at), 1, "noisy") for at in range(CELLS_MAX + 1_000)]
+    assert picture_of(frozen("central", large, [*many, ELSEWHERE]), LIGHT) is None
 
 
 def test_a_map_of_blocks_has_the_columns_of_blocks() -> None:
     rows = [Row("cell", "block a", 40, "exact"), Row("cell", "block b", None, "hidden")]
-    picture = picture_of(frozen("larger", MAP, [*rows, ELSEWHERE]), LIGHT)
-    assert np.isnan(numbers_of(picture)).tolist() == [[False, True]]
-    assert "1 cell is hidden." in picture.alt
+    drawn = picture(frozen("larger", MAP, [*rows, ELSEWHERE]))
+    assert texts_of(drawn) == {(0, 0): "40", (0, 1): "hidden"}
+    assert "1 cell is hidden." in drawn.alt
 
 
 def test_two_lists_are_rows_and_columns_and_hidden_cells_say_so() -> None:
@@ -60,30 +73,29 @@ def test_two_lists_are_rows_and_columns_and_hidden_cells_say_so() -> None:
     ]
     rows += [ELSEWHERE, Row("office", "A", 50, "exact"), Row("office", "B", 92, "exact")]
     rows += [Row("answer", answer, 60, "exact") for answer in ("x", "y", "z%{a}")]
-    picture = picture_of(frozen("hide", CROSSED, rows), LIGHT)
-    counted, hidden = picture.figure.traces
-    assert numbers_of(picture).tolist() == [
-        [12, pytest.approx(np.nan, nan_ok=True), 30],
-        [40, 50, pytest.approx(np.nan, nan_ok=True)],
-    ]
-    assert hidden["text"] == [["", "hidden", ""], ["", "", "hidden"]]
-    assert counted["text"] == [["12", "", "30"], ["40", "50", ""]]
-    layout = picture.figure.layout
+    drawn = picture(frozen("hide", CROSSED, rows))
+    expected = [["12", "hidden", "30"], ["40", "50", "hidden"]]
+    assert texts_of(drawn) == {
+        (row, column): text for row, line in enumerate(expected) for column, text in enumerate(line)
+    }
+    counted, hidden = drawn.figure.traces
+    assert (counted["text"], hidden["text"]) == (["12", "30", "40", "50"], ["hidden", "hidden"])
+    layout = drawn.figure.layout
     assert layout["yaxis"]["ticktext"] == ["A", "B"]
     # What people wrote fills in no template of the chart.
     assert layout["xaxis"]["ticktext"] == ["x", "y", "z%&#123;a}"]
-    assert "2 cells are hidden." in picture.alt
-    assert "Most people: B · y, 50 people." in picture.alt
+    assert "2 cells are hidden." in drawn.alt
+    assert "Most people: B · y, 50 people." in drawn.alt
 
 
 def test_a_list_is_bars_and_a_long_one_says_how_many_it_shows() -> None:
     rows = [Row("cell", f"<b>{at}", at, "rounded") for at in range(BARS_MAX + 3)]
-    picture = picture_of(frozen("round", ONE, [*rows, ELSEWHERE]), LIGHT)
-    (bars,) = picture.figure.traces
+    drawn = picture(frozen("round", ONE, [*rows, ELSEWHERE]))
+    (bars,) = drawn.figure.traces
     assert bars["x"] == list(range(BARS_MAX))
     assert bars["customdata"][0] == "&lt;b&gt;0"
-    assert f"The first {BARS_MAX} of a longer list." in picture.caption
-    short = picture_of(frozen("hide", ONE, [Row("cell", "a", None, "hidden"), ELSEWHERE]), LIGHT)
+    assert f"The first {BARS_MAX} of a longer list." in drawn.caption
+    short = picture(frozen("hide", ONE, [Row("cell", "a", None, "hidden"), ELSEWHERE]))
     assert short.figure.traces[0]["text"] == ["hidden", "3"]
     assert "The first" not in short.caption
     assert "no number is published" in short.caption
