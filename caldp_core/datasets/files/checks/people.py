@@ -59,28 +59,40 @@ _IN: Final = numbers.WORDS["labels"]["in_units"]
 
 def brackets(reading: Reading) -> Check | None:
     """Numbers in brackets: uncertain ones in official tables, negative ones in accounts."""
-    found, file = dict[int, str](), reading.file
-    for at in range(len(file.names)):
-        inside = [c for c in file.cells(at) if c[0] == "(" and re.fullmatch(_BRACKETED, c)]
-        others = {*file.cells(at)} - {*inside} if inside else set()
-        others = {cell for cell in others if not re.fullmatch(numbers.HIDDEN, cell)}
-        if inside and 2 * sum(map(numbers.looks_like_number, others)) >= len(others):
-            found[at] = inside[0]
-    if not found:
+    file = reading.file
+    first_in_column: dict[int, str] = {}
+    for column in range(len(file.names)):
+        bracketed = []
+        others = set()
+        for cell in file.cells(column):
+            if cell[0] == "(" and re.fullmatch(_BRACKETED, cell):
+                bracketed.append(cell)
+            elif not re.fullmatch(numbers.HIDDEN, cell):
+                others.add(cell)
+        # Brackets in a column of texts are part of the texts.
+        number_count = sum(map(numbers.looks_like_number, others))
+        if bracketed and 2 * number_count >= len(others):
+            first_in_column[column] = bracketed[0]
+    if not first_in_column:
         return None
-    patterns = dict.fromkeys(found, _BRACKETED)
-    ways = (partial(_replace_cells, patterns, by) for by in ("\\1", "-\\1"))
-    names, first = ", ".join(map(reading.name, list(found)[:_LISTED])), next(iter(found.values()))
+
+    patterns = dict.fromkeys(first_in_column, _BRACKETED)
+    plain = partial(_replace_cells, patterns, "\\1")
+    negative = partial(_replace_cells, patterns, "-\\1")
+    names = ", ".join(map(reading.name, list(first_in_column)[:_LISTED]))
+    first = next(iter(first_in_column.values()))
     number = re.sub(_BRACKETED, r"\1", first)
-    return ask("brackets", *ways, names=names, first=first, number=number)
+    return ask("brackets", plain, negative, names=names, first=first, number=number)
 
 
 def _replace_cells(patterns: Mapping[int, str], by: str, reading: Reading) -> Reading:
     """The reading with other texts for cells of the columns' patterns, and its layout anew."""
-    whole = {at: text_sql(rf"^\s*{pattern}\s*$") for at, pattern in patterns.items()}
-    reading = reading.with_sql(
-        {at: f"regexp_replace(c{at}, {pattern}, '{by}')" for at, pattern in whole.items()}
-    )
+    changed = {}
+    for column, pattern in patterns.items():
+        whole_cell = text_sql(rf"^\s*{pattern}\s*$")
+        changed[column] = f"regexp_replace(c{column}, {whole_cell}, '{by}')"
+    reading = reading.with_sql(changed)
+    # Columns of places are found by their names or by degrees, which have no brackets or flags.
     if reading.layout.latitude is not None:
         return reading
     layout = detect_again(reading.file, reading.layout)
@@ -89,120 +101,176 @@ def _replace_cells(patterns: Mapping[int, str], by: str, reading: Reading) -> Re
 
 def marks(reading: Reading) -> Check | None:
     """Numbers with a flag, the sign of a note or a word behind them, such as “12 b” or “120*”."""
-    file, words = reading.file, numbers.WORDS["labels"]
-    called = find_column(file.names, "count")
-    patterns = dict.fromkeys(range(len(file.names)), rf"{_NUMBER}\s*({words['marks']})")
-    if called is not None:
-        patterns[called] = rf"{_NUMBER}\s*({words['marks']}|{words['units']})"
-    multiples = "|".join(_MULTIPLES)
-    marked = dict[int, str]()
-    for at, pattern in patterns.items():
-        cells = (c for c in file.cells(at) if not numbers.looks_like_number(c) and c != ":")
-        others = [cell for cell in cells if not re.fullmatch(_BOUND, cell)]
-        are_people = any(re.fullmatch(rf"(?i){_NUMBER} ?({multiples})", cell) for cell in others)
-        if others and not are_people and all(re.fullmatch(pattern, cell) for cell in others):
-            marked[at] = others[0]
     if reading.layout.latitude is not None:
         return None
+    file = reading.file
+    words = numbers.WORDS["labels"]
+    called = find_column(file.names, "count")
+    multiples = "|".join(_MULTIPLES)
+
+    marked: dict[int, str] = {}
+    patterns: dict[int, str] = {}
+    for column in range(len(file.names)):
+        # A unit, such as “12 people”, is taken off only where the title says that it is people.
+        pattern = rf"{_NUMBER}\s*({words['marks']})"
+        if column == called:
+            pattern = rf"{_NUMBER}\s*({words['marks']}|{words['units']})"
+        flagged = []
+        for cell in file.cells(column):
+            is_plain = numbers.looks_like_number(cell) or cell == ":"
+            if not is_plain and not re.fullmatch(_BOUND, cell):
+                flagged.append(cell)
+        # “12 thousand” is not a flag; `multiples` asks about it.
+        in_multiples = any(re.fullmatch(rf"(?i){_NUMBER} ?({multiples})", cell) for cell in flagged)
+        if flagged and not in_multiples and all(re.fullmatch(pattern, cell) for cell in flagged):
+            marked[column] = flagged[0]
+            patterns[column] = pattern
     if not marked:
         return _without_numbers(reading, called)
+
     column, first = next(iter(marked.items()))
     number = re.sub(rf"^{patterns[column]}$", r"\1", first)
-
-    without = partial(_replace_cells, {at: patterns[at] for at in marked}, "\\1")
-    names = ", ".join(reading.name(at) for at in list(marked)[:_LISTED])
+    without = partial(_replace_cells, patterns, "\\1")
+    names = ", ".join(map(reading.name, list(marked)[:_LISTED]))
     return ask("marks", without, names=names, first=first, number=number)
 
 
 def _without_numbers(reading: Reading, called: int | None) -> Check | None:
     """A column that is called people, though none of its cells is a number, or it has none."""
     file, layout = reading.file, reading.layout
-    if called in (None, layout.group) or layout.count is not None or layout.others:
+    if called is None or called == layout.group or layout.count is not None or layout.others:
         return None
-    cells = file.cells(called or 0)
+    cells = file.cells(called)
+    # Answers may bear a name such as “number” in records of people, where they repeat.
     if called == layout.answer and (file.repeats(called) or len(file.names) == 1):
         return None
-    if any(map(numbers.looks_like_number, cells)) or not is_named(file.names[called or 0], "count"):
+    if any(map(numbers.looks_like_number, cells)) or not is_named(file.names[called], "count"):
         return None
     odd = next((cell for cell in cells if re.search(r"\d[^%]*$", cell)), "")
     is_empty = not cells and not file.repeats(layout.answer)
     if not (odd or is_empty) or layout.answer is None or multiples(reading):
         return None
-    return ask("no-people" if is_empty else "no-numbers", column=reading.name(called), cell=odd)
+    key = "no-numbers"
+    if is_empty:
+        key = "no-people"
+    return ask(key, column=reading.name(called), cell=odd)
 
 
 def multiples(reading: Reading) -> Check | None:
     """Thousands or millions of people, by words in a title, behind numbers or in other lines."""
     file, count = reading.file, reading.layout.count
-    count = find_column(file.names, "count") if count is None else count
-    columns = [count] if count is not None else _parts(reading)
+    if count is None:
+        count = find_column(file.names, "count")
+    columns = _parts(reading)
+    if count is not None:
+        columns = [count]
     if not columns or has_word(file.names[columns[0]], RATES) or reading.layout.areas:
         return None
-    lines = file.table.dialect.notes if file.table.dialect else ()
-    texts = [at for at in range(len(file.names)) if not file.is_numeric(at)]
-    constant = ({*file.cells(at)} for at in texts)  # such as SCALAR_FACTOR
-    lines = (*lines, *(f"in {cell}" for each in constant if len(each) == 1 for cell in each))
+    title = file.names[columns[0]]
+    lines = _lines_beside(reading)
+    cells = [cell for cell in file.cells(columns[0]) if cell not in lines]
+
+    # The first word that fits decides: “thousand”, “million” and their like in other languages.
     for words, factor in _MULTIPLES.items():
         behind = rf"(?i)^\s*([\d., ]+?)\s*({words})\s*$"
-        cells = [cell for cell in file.cells(columns[0]) if cell not in lines]
-        found = [cell for cell in cells if re.match(behind, cell)]
         bare = [re.sub(behind, r"\1", cell) for cell in cells]
+        is_behind = any(re.match(behind, cell) for cell in cells)
         zeros = f"{factor:,}".replace(",", "[.,’' ]?").replace("1[.,’' ]?", "(1[.,’' ]?)?", 1)
         in_title = rf"(?i)(?<!\d)[\W_](in )?({words}|{zeros}s?)\W*$"
         in_line = rf"(?i)(^|[\W_])({_IN})(?![a-z]\b)({words}|{zeros}s?)(?!\w)"
-        is_meant = found or re.search(in_title, file.names[columns[0]])
-        line = next((line for line in lines if re.search(in_line, line) and not is_meant), "")
-        if (is_meant or line) and all(map(numbers.looks_like_number, bare)):
-            check = _multiples(reading, columns, factor, behind if found else "^(.*)$")
-            said = f"{excerpt(line)} stands beside the table. " if line else ""
-            return replace(check, sentence=said + check.sentence)
+        # A line beside the table counts only where neither cells nor the title say a multiple.
+        line = ""
+        is_meant = is_behind or re.search(in_title, title)
+        if not is_meant:
+            line = next((line for line in lines if re.search(in_line, line)), "")
+        if not (is_meant or line) or not all(map(numbers.looks_like_number, bare)):
+            continue
+        multiplied_cells = "^(.*)$"
+        if is_behind:
+            multiplied_cells = behind
+        check = _multiples(reading, columns, factor, multiplied_cells)
+        if line:
+            sentence = f"{excerpt(line)} stands beside the table. {check.sentence}"
+            check = replace(check, sentence=sentence)
+        return check
     return None
 
 
+def _lines_beside(reading: Reading) -> list[str]:
+    """Texts that may say a unit: notes around the table, and columns of one text, as “in …”."""
+    file = reading.file
+    lines: list[str] = []
+    if file.table.dialect:
+        lines += file.table.dialect.notes
+    for column in range(len(file.names)):
+        if file.is_numeric(column):
+            continue
+        # A column such as SCALAR_FACTOR says “thousands” in each row.
+        distinct = {*file.cells(column)}
+        if len(distinct) == 1:
+            lines.append(f"in {distinct.pop()}")
+    return lines
+
+
 def _multiples(reading: Reading, columns: Sequence[int], factor: int, behind: str) -> Check:
+    """The check that multiplies those cells of `columns` by `factor` that fit `behind`."""
     first = reading.file.cells(columns[0])[0]
-    bare = [re.sub(behind, r"\1", cell) for at in columns for cell in reading.file.cells(at)]
+    bare = []
+    for column in columns:
+        bare += [re.sub(behind, r"\1", cell) for cell in reading.file.cells(column)]
     mark = numbers.detect_mark(bare) or reading.layout.mark or "."
 
     def multiplied(read: Reading) -> Reading:
-        count = columns[0] if len(columns) == 1 else read.layout.count
+        count = read.layout.count
+        if len(columns) == 1:
+            count = columns[0]
         read = replace(read, layout=replace(read.layout, count=count, mark=mark))
-        for at in columns:
-            is_one = f"regexp_matches(c{at}, {text_sql(behind)})"
-            text = f"regexp_replace(c{at}, {text_sql(behind)}, '\\1')"
-            factor_sql = f"CASE WHEN {is_one} THEN {factor} ELSE 1 END"
-            read = with_number(read, at, f"({numbers.number_sql(text, mark)}) * {factor_sql}")
+        for column in columns:
+            fits = f"regexp_matches(c{column}, {text_sql(behind)})"
+            text = f"regexp_replace(c{column}, {text_sql(behind)}, '\\1')"
+            factor_sql = f"CASE WHEN {fits} THEN {factor} ELSE 1 END"
+            read = with_number(read, column, f"({numbers.number_sql(text, mark)}) * {factor_sql}")
         return read
 
-    column, times = ", ".join(map(reading.name, columns[:_LISTED])), f"{factor:,}"
-    return ask("multiples", multiplied, column=column, factor=times, first=first)
+    names = ", ".join(map(reading.name, columns[:_LISTED]))
+    return ask("multiples", multiplied, column=names, factor=f"{factor:,}", first=first)
 
 
 def _parts(reading: Reading) -> list[int]:
     """Columns that may hold people, beside labels that are all different."""
     if reading.layout.answer is None or reading.file.repeats(reading.layout.answer):
         return []
-    return [at for at in range(len(reading.file.names)) if _may_hold_people(reading, at)]
+    columns = range(len(reading.file.names))
+    return [column for column in columns if _may_hold_people(reading, column)]
 
 
 def second_table(reading: Reading) -> Check | None:
     """A row in which the title of the people stands again, where another table begins."""
-    at, file = reading.layout.count, reading.file
-    if at is None:
+    count, label, file = reading.layout.count, reading.layout.answer, reading.file
+    if count is None:
         return None
-    label = reading.layout.answer
-    filled = (r for r in file.rows if sum(map(bool, r)) > 1 and (label is None or r[label]))
-    again = [r for r in filled if r[at] == file.names[at] or is_named(r[at], "count")]
-    return ask("second-table", row=" | ".join(filter(None, again[0]))) if again else None
+    for row in file.rows:
+        # A row of one cell, or without a label, is a caption rather than a row of titles.
+        filled = [cell for cell in row if cell]
+        if len(filled) < 2 or (label is not None and not row[label]):
+            continue
+        if row[count] == file.names[count] or is_named(row[count], "count"):
+            return ask("second-table", row=" | ".join(filled))
+    return None
 
 
 def parts_of_rows(reading: Reading) -> Check | None:
     """Answers such as “of which part-time” below what they are part of: people count twice."""
+    # Without a number of people each row is one person, who cannot be a part of another.
+    if reading.layout.count is None:
+        return None
     found = []
-    for at in range(len(reading.file.names)) if reading.layout.count is not None else ():
-        cells = dict.fromkeys(counted_cells(reading.file, reading.layout, at))
+    for column in range(len(reading.file.names)):
+        cells = dict.fromkeys(counted_cells(reading.file, reading.layout, column))
         parts = tuple(cell for cell in cells if re.match(_PARTS, cell))
-        found += [(at, parts)] if 0 < len(parts) < len(cells) else []
+        # A column whose cells all begin with “of which” has nothing that they are part of.
+        if parts and len(parts) < len(cells):
+            found.append((column, parts))
     return _twice("parts-of-records", found)
 
 
@@ -212,12 +280,20 @@ def total_row(reading: Reading) -> Check | None:
 
 
 def _twice(name: str, found: Sequence[tuple[int, tuple[str, ...]]]) -> Check | None:
+    """The check that leaves out rows by their labels, by column; None where there are none."""
     if not found:
         return None
-    labels = tuple(dict.fromkeys(label for _, labels in found for label in labels))
-    named = ", ".join(f"“{label}”" for label in labels[:_LISTED])
-    rows, verb = ("row", "looks") if len(labels) == 1 else ("rows", "look")
-    without = partial(leave_out, [(column, cell) for column, cells in found for cell in cells])
+    rows_to_leave_out = []
+    distinct_labels: dict[str, None] = {}
+    for column, labels in found:
+        for label in labels:
+            rows_to_leave_out.append((column, label))
+            distinct_labels[label] = None
+    named = ", ".join(f"“{label}”" for label in list(distinct_labels)[:_LISTED])
+    rows, verb = "rows", "look"
+    if len(distinct_labels) == 1:
+        rows, verb = "row", "looks"
+    without = partial(leave_out, rows_to_leave_out)
     return ask(name, without, named=named, rows=rows, verb=verb)
 
 
@@ -229,16 +305,23 @@ def _totals(reading: Reading) -> list[tuple[int, tuple[str, ...]]]:
     file, layout = reading.file, reading.layout
     if layout.answer is None:
         return []
-    columns = range(len(file.names)) if layout.count is not None else (layout.answer,)
+    columns: Sequence[int] = [layout.answer]
+    if layout.count is not None:
+        columns = range(len(file.names))
     found = []
     for column in columns:
         cells = counted_cells(file, layout, column)
-        by_sex = {cell.casefold() for cell in cells} - {"t"} in ({"m", "f"}, {"m", "w"})
-        sums = {cell for cell in {*cells} if is_total(cell) and (by_sex or cell not in ("T", "t"))}
-        labels = tuple(dict.fromkeys(cell for cell in cells if cell in sums))
-        few = layout.count is not None or sum(map(cells.count, labels)) == 1
-        if few and 0 < len(labels) < len(set(cells)):
-            found.append((column, labels))
+        # “T” is a total beside M and F (or, in German, M and W) alone; elsewhere it is a code.
+        codes = {cell.casefold() for cell in cells} - {"t"}
+        are_sexes = codes in ({"m", "f"}, {"m", "w"})
+        labels: dict[str, None] = {}
+        for cell in cells:
+            if is_total(cell) and (are_sexes or cell not in ("T", "t")):
+                labels[cell] = None
+        # Records of people may well answer “all” or “total”, but then several times.
+        are_totals = layout.count is not None or sum(map(cells.count, labels)) == 1
+        if are_totals and 0 < len(labels) < len(set(cells)):
+            found.append((column, tuple(labels)))
     return found
 
 
@@ -256,91 +339,150 @@ def leave_out(cells: Iterable[tuple[int, str]], reading: Reading) -> Reading:
 def previews(reading: Reading) -> Check | None:
     """Rows that survey services mark as a preview, a test, spam or not approved."""
     names = reading.file.names
-    named = {*service_columns(names), *(at for at, n in enumerate(names) if is_identifier(n))}
-    cells = ((at, cell) for at in sorted(named) for cell in dict.fromkeys(reading.file.cells(at)))
-    if not (found := [each for each in cells if each[1].casefold() in _PREVIEWS]):
+    columns = {*service_columns(names)}
+    for column, name in enumerate(names):
+        if is_identifier(name):
+            columns.add(column)
+    found = []
+    for column in sorted(columns):
+        for cell in dict.fromkeys(reading.file.cells(column)):
+            if cell.casefold() in _PREVIEWS:
+                found.append((column, cell))
+    if not found:
         return None
-    rows = sum(any(row[at] == cell for at, cell in found) for row in reading.file.rows)
-    listed = ", ".join(f"“{cell}” in {reading.name(at)}" for at, cell in found[:_LISTED])
-    several = count_text(rows, "row is", "rows are")
-    return ask("previews", partial(leave_out, found), rows=several, listed=listed)
 
-
-def crosstab(reading: Reading) -> Check | None:
-    """Rows of labels and several columns of people, which may be the answers; or of shares."""
-    file, layout = reading.file, reading.layout
-    if len(shares := _share_columns(reading)) > 1:
-        listed = ", ".join(map(reading.name, shares[:_LISTED]))
-        check = ask("shares-of-several", listed=listed)
-        answer = layout.answer or 0
-        offers = tuple(_only_column(reading, answer, at, "share") for at in shares[:_LISTED])
-        return replace(check, offers=offers)
-    found = _named_crosstab(reading) or _other_crosstab(reading)
-    if found is None:
-        return None
-    label, columns = found
-    totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
-    parts = [at for at in columns if at not in totals]
-    count = layout.count
-    if len(parts) < 2:
-        return None
-    of_groups = _is_of_groups(reading, label)
-    are_small = max(max(_people(reading, at)) for at in parts) <= _RATING_MAX
-    if not totals and are_small and not of_groups:
-        return None  # ratings
-    names = [file.names[at] for at in parts]
-    listed = ", ".join(f"“{name}”" for name in names[:4]) + (", …" if len(names) > 4 else "")
-    title = reading.name(label)
-    # Further labels and codes go on, as they say which rows belong together.
-    others = [at for at in range(len(file.names)) if at != label and at not in columns]
-    more = tuple(at for at in others if file.cells(at))
-    times = parts[::-1] if all(re.search(_YEAR, name) for name in names) else []
-    # Columns that are sums help the model of the table to find what is hidden; it leaves them out.
-    is_whole = len(file.rows) < ROWS and len(columns) * len(file.rows) <= ROWS
-    read = tuple(columns) if is_whole and not times else tuple(parts)
-    ways = (partial(_unpivot, label, read, more, group) for group in (None, 0))
-    each = "" if count is not None else ", and each row is one person"
-    check = ask("crosstab", *ways, listed=listed, title=title, each=each)
-    alone = times or [at for at in totals if at != count]
-    only = [_only_column(reading, label, at, "people") for at in alone[:_LISTED]]
-    if not times:
-        known = bool(totals) or (of_groups and not are_small)
-        return replace(check, offers=(*check.offers, *only), asks=not known)
-    offers = (*only, *check.offers)
-    sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
-    return replace(check, sentence=sentence, offers=offers)
+    row_count = 0
+    for row in reading.file.rows:
+        if any(row[column] == cell for column, cell in found):
+            row_count += 1
+    listed = ", ".join(f"“{cell}” in {reading.name(column)}" for column, cell in found[:_LISTED])
+    rows = count_text(row_count, "row is", "rows are")
+    return ask("previews", partial(leave_out, found), rows=rows, listed=listed)
 
 
 _Crosstab: TypeAlias = tuple[int, list[int]]
 """The column of labels that is shown, and those of people."""
 
 
-def _named_crosstab(reading: Reading) -> _Crosstab | None:
+def crosstab(reading: Reading) -> Check | None:
+    """Rows of labels and several columns of people, which may be the answers; or of shares."""
+    file, count = reading.file, reading.layout.count
+    shares = _share_columns(reading)
+    if len(shares) > 1:
+        return _several_shares(reading, shares)
+    found = _crosstab_beside_texts(reading) or _crosstab_by_columns(reading)
+    if found is None:
+        return None
+    label, columns = found
+    totals, parts = _split_totals(reading, columns)
+    if len(parts) < 2:
+        return None
+    # Columns of small numbers beside labels that are no groups of people are ratings.
+    of_groups = _is_of_groups(reading, label)
+    are_small = max(max(_people(reading, column)) for column in parts) <= _RATING_MAX
+    if not totals and are_small and not of_groups:
+        return None
+
+    names = [file.names[column] for column in parts]
+    listed = ", ".join(f"“{name}”" for name in names[:4])
+    if len(names) > 4:
+        listed += ", …"
+    # Further labels and codes go on, as they say which rows belong together.
+    more = []
+    for column in range(len(file.names)):
+        if column != label and column not in columns and file.cells(column):
+            more.append(column)
+    # Columns that are called after years hold the same people again: the last year comes first.
+    times = []
+    if all(re.search(_YEAR, name) for name in names):
+        times = parts[::-1]
+    # Columns that are sums help the model of the table to find what is hidden; it leaves them out.
+    is_whole = len(file.rows) < ROWS and len(columns) * len(file.rows) <= ROWS
+    unpivoted = tuple(parts)
+    if is_whole and not times:
+        unpivoted = tuple(columns)
+    without_group = partial(_unpivot, label, unpivoted, tuple(more), None)
+    by_group = partial(_unpivot, label, unpivoted, tuple(more), 0)
+    one_person = ""
+    if count is None:
+        one_person = ", and each row is one person"
+    title = reading.name(label)
+    check = ask("crosstab", without_group, by_group, listed=listed, title=title, each=one_person)
+
+    if times:
+        only = [_only_column(reading, label, column, "people") for column in times[:_LISTED]]
+        sentence = numbers.WORDS["checks"]["crosstab"]["of_times"].format(listed=listed)
+        return replace(check, sentence=sentence, offers=(*only, *check.offers))
+    sums = [column for column in totals if column != count]
+    only = [_only_column(reading, label, column, "people") for column in sums[:_LISTED]]
+    is_certain = bool(totals) or (of_groups and not are_small)
+    return replace(check, offers=(*check.offers, *only), asks=not is_certain)
+
+
+def _several_shares(reading: Reading, shares: Sequence[int]) -> Check:
+    """The check that asks which of several columns of shares is meant."""
+    listed = ", ".join(map(reading.name, shares[:_LISTED]))
+    label = reading.layout.answer or 0
+    offers = []
+    for column in shares[:_LISTED]:
+        offers.append(_only_column(reading, label, column, "share"))
+    return replace(ask("shares-of-several", listed=listed), offers=tuple(offers))
+
+
+def _split_totals(reading: Reading, columns: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The columns of people that are called totals or are the sum of the others, and the rest."""
+    totals = []
+    parts = []
+    for column in columns:
+        if is_total(reading.file.names[column]) or _is_sum(reading, column, columns):
+            totals.append(column)
+        else:
+            parts.append(column)
+    return totals, parts
+
+
+def _crosstab_beside_texts(reading: Reading) -> _Crosstab | None:
     """The columns of a crosstab by texts beside numbers that nothing else explains."""
     file, layout = reading.file, reading.layout
-    filled = [at for at in range(len(file.names)) if file.cells(at)]
-    several = [at for at in filled if len(set(file.cells(at))) > 1 or len(file.rows) == 1]
-    texts = [at for at in several if not file.is_numeric(at)]
-    if not texts:  # ages or years
-        texts = [at for at in several if at == layout.answer and _is_measure(file.names[at])]
-    labels = {tuple(row[at] for at in texts) for row in file.rows}
-    label = next((at for at in (layout.answer, layout.group) if at in texts), None)
-    if label is None or len(labels) < len(file.rows):
+    filled = [column for column in range(len(file.names)) if file.cells(column)]
+    # A column that has one text alone, such as a year, tells no rows apart.
+    several = []
+    for column in filled:
+        if len(set(file.cells(column))) > 1 or len(file.rows) == 1:
+            several.append(column)
+    texts = [column for column in several if not file.is_numeric(column)]
+    if not texts and layout.answer in several and _is_measure(file.names[layout.answer]):
+        texts = [layout.answer]  # labels may be ages or years
+
+    # The label that is shown: each row of a crosstab is another one.
+    label = layout.answer
+    if label not in texts:
+        label = layout.group
+    labels = {tuple(row[column] for column in texts) for row in file.rows}
+    if label is None or label not in texts or len(labels) < len(file.rows):
         return None
     if len(_independent(reading, texts)) > _LABELS_MAX:
         return None
-    columns = [at for at in filled if _may_hold_people(reading, at)]
-    if not any(_is_sum(reading, at, columns) for at in columns):  # decimals may be measures
-        columns = [at for at in columns if all(n.is_integer() for n in _people(reading, at))]
-    totals = [at for at in columns if is_total(file.names[at]) or _is_sum(reading, at, columns)]
+
+    columns = [column for column in filled if _may_hold_people(reading, column)]
+    # Decimals may be measures, unless one column is the sum of the others.
+    if not any(_is_sum(reading, column, columns) for column in columns):
+        columns = [column for column in columns if _are_whole(_people(reading, column))]
+    totals, _ = _split_totals(reading, columns)
+
+    # One column that is called people is all that counts, unless it is a total of the others.
     count = layout.count
-    is_left = count not in (None, *totals) and is_named(file.names[count or 0], "count")
-    others = (file.names[at] for at in {*several} - {*columns, *texts})
-    odd = any(not is_no_number_of_people(name) and not is_share(name) for name in others)
-    return None if is_left or odd else (label, columns)
+    if count is not None and count not in totals and is_named(file.names[count], "count"):
+        return None
+    # A column of numbers that nothing explains speaks against a crosstab.
+    for column in {*several} - {*columns, *texts}:
+        name = file.names[column]
+        if not is_no_number_of_people(name) and not is_share(name):
+            return None
+    return label, columns
 
 
-def _other_crosstab(reading: Reading) -> _Crosstab | None:
+def _crosstab_by_columns(reading: Reading) -> _Crosstab | None:
     """The columns of a crosstab whose labels may be codes, ages or several columns."""
     file = reading.file
     if len(file.rows) >= ROWS or reading.layout.latitude is not None or not file.rows:
@@ -348,20 +490,34 @@ def _other_crosstab(reading: Reading) -> _Crosstab | None:
     found = find_wide_columns(file.names, file.rows)
     if found is None:
         return None
-    whole = all(number.is_integer() for at in found.values for number in _people(reading, at))
-    label = next((at for at in (reading.layout.answer,) if at in found.labels), found.labels[0])
-    return (label, list(found.values)) if whole else None
+    for column in found.values:
+        if not _are_whole(_people(reading, column)):
+            return None
+    label = found.labels[0]
+    if reading.layout.answer is not None and reading.layout.answer in found.labels:
+        label = reading.layout.answer
+    return label, list(found.values)
+
+
+def _are_whole(values: Sequence[float]) -> bool:
+    return all(value.is_integer() for value in values)
 
 
 def _independent(reading: Reading, texts: Sequence[int]) -> list[int]:
     """The columns of labels that no other one determines, as a name does its code or region."""
-    cells = {at: [row[at] for row in reading.file.rows] for at in texts}
+    cells = {column: [row[column] for row in reading.file.rows] for column in texts}
     found: list[int] = []
-    for at in texts:
-        others = [other for other in texts if other in found or other > at]
-        pairs = {other: len(set(zip(cells[other], cells[at], strict=True))) for other in others}
-        if not any(pairs[other] == len(set(cells[other])) for other in others):
-            found.append(at)
+    for column in texts:
+        is_determined = False
+        for other in texts:
+            # Of two that determine each other the later one stays.
+            if other not in found and other <= column:
+                continue
+            pairs = set(zip(cells[other], cells[column], strict=True))
+            if len(pairs) == len(set(cells[other])):
+                is_determined = True
+        if not is_determined:
+            found.append(column)
     return found
 
 
@@ -377,11 +533,15 @@ def _is_measure(name: str) -> bool:
 
 
 def _may_hold_people(reading: Reading, column: int) -> bool:
+    """Whether a column has numbers whose title and signs allow that they are people."""
     name = reading.file.names[column]
-    is_other = is_no_number_of_people(name) and not name.isdecimal()
-    is_other = is_other and not is_lone_letter(name, reading.file.names)
-    if not reading.file.is_numeric(column) or is_other or is_share(name):
+    if not reading.file.is_numeric(column) or is_share(name):
         return False
+    # Titles of digits, such as years or codes of areas, and lone letters may well have people.
+    is_label = name.isdecimal() or is_lone_letter(name, reading.file.names)
+    if is_no_number_of_people(name) and not is_label:
+        return False
+    # People are never below 0, but some offices write -1 or -9 for numbers that they hide.
     below = {number for number in _people(reading, column) if number < 0}
     return not below or (len(below) <= _CODES_MAX and below <= CODES_BELOW_0)
 
@@ -390,17 +550,24 @@ def _people(reading: Reading, column: int) -> list[float]:
     """The numbers of a column; where marks may be of thousands, such as in 1.234, they are."""
     if reading.layout.mark:
         return reading.numbers(column)
-    cells = (re.sub("[.,]", "", cell) for cell in reading.file.cells(column))
-    return [number for cell in cells if (number := numbers.parse_number(cell, ".")) is not None]
+    people = []
+    for cell in reading.file.cells(column):
+        number = numbers.parse_number(re.sub("[.,]", "", cell), ".")
+        if number is not None:
+            people.append(number)
+    return people
 
 
-def _is_sum(reading: Reading, column: int, columns: list[int]) -> bool:
+def _is_sum(reading: Reading, column: int, columns: Sequence[int]) -> bool:
     """Whether a column is the sum of the others in every row."""
-    others = [_people(reading, at) for at in columns if at != column]
     own = _people(reading, column)
-    if len(others) < 2 or any(len(each) != len(own) for each in others) or not any(own):
+    others = [_people(reading, other) for other in columns if other != column]
+    if len(others) < 2 or any(len(other) != len(own) for other in others) or not any(own):
         return False
-    return all(math.isclose(sum(row), number) for number, *row in zip(own, *others, strict=True))
+    for number, *parts in zip(own, *others, strict=True):
+        if not math.isclose(sum(parts), number):
+            return False
+    return True
 
 
 def _only_column(reading: Reading, label: int, column: int, kind: str) -> Offer:
@@ -420,41 +587,65 @@ def _unpivot(
     label: int, parts: tuple[int, ...], more: tuple[int, ...], group: int | None, reading: Reading
 ) -> Reading:
     """A row for each cell: its row's label, its column's name, its people, and `more` labels."""
-    names = ", ".join(text_sql(reading.file.names[at]) for at in parts)
-    cells = ", ".join(f"c{at}" for at in parts)
-    columns = (f"c{label}", f"unnest([{names}])", f"unnest([{cells}])", *(f"c{at}" for at in more))
+    titles = reading.file.names
+    names = ", ".join(text_sql(titles[column]) for column in parts)
+    cells = ", ".join(f"c{column}" for column in parts)
+    sql = [f"c{label}", f"unnest([{names}])", f"unnest([{cells}])"]
+    new_titles = [titles[label], "answer", "people"]
+    for column in more:
+        sql.append(f"c{column}")
+        new_titles.append(titles[column])
     layout = replace(reading.layout, answer=1, count=2, group=group, others=())
-    titles = (reading.file.names[label], "answer", "people", *(reading.file.names[a] for a in more))
-    return reading.derive(columns, titles, layout)
+    return reading.derive(sql, new_titles, layout)
 
 
 def people_column(reading: Reading) -> Check | None:
     """A column that would be people, and may be an identifier or a measure."""
-    layout, count = reading.layout, reading.layout.count
-    if count is None or not (found := reading.numbers(count)) or shares(reading) is not None:
+    file, layout, count = reading.file, reading.layout, reading.layout.count
+    if count is None:
         return None
-    mean, name = sum(found) / len(found), reading.file.names[count]
+    found = reading.numbers(count)
+    if not found or shares(reading) is not None:
+        return None
+    name = file.names[count]
+    mean = sum(found) / len(found)
+    is_found_by_name = count == find_column(file.names, "count") and not has_word(name, RATES)
+    is_called_people = is_found_by_name and not may_number_rows(name)
+
+    # The name is that of something else, or one of several that sound like people.
+    is_odd = (
+        is_no_number_of_people(name)
+        or (layout.header and not is_found_by_name)
+        or _is_one_of_many(reading, count)
+    )
+    # Many people a row in records or in decimals: a weight or a measure, such as a salary.
+    are_records = layout.group is None and file.repeats(layout.answer)
+    are_measures = not is_called_people and (are_records or not _are_whole(found))
     is_weight = normalize_name(name) in _WEIGHTS
-    by_name = count == find_column(reading.file.names, "count") and not has_word(name, RATES)
-    called = by_name and not may_number_rows(name)
-    decimals = any(not number.is_integer() for number in found)
-    repeats = layout.group is None and reading.file.repeats(layout.answer)
-    odd = is_no_number_of_people(name) or (layout.header and not by_name)
-    odd = odd or _is_one_of_many(reading, count)
-    far = mean >= _MEAN_MAX and (is_weight or ((decimals or repeats) and not called))
-    large = mean >= _GUESS_MAX and not called and not _holds_totals(reading, count)
-    if not (odd or far or large):
+    is_far = mean >= _MEAN_MAX and (is_weight or are_measures)
+    # Very many people a row: an identifier, unless the table adds them up itself.
+    is_large = mean >= _GUESS_MAX and not is_called_people and not _holds_totals(reading, count)
+    if not (is_odd or is_far or is_large):
         return None
+
     rows = count_text(len(found), "row", "rows")
     people = count_text(round(sum(found)), "person", "people")
-    size = {"rows": rows, "people": people, "mean": f"{mean:,.0f}"}
-    return ask("people", partial(with_count, None), column=reading.name(count), **size)
+    return ask(
+        "people",
+        partial(with_count, None),
+        column=reading.name(count),
+        rows=rows,
+        people=people,
+        mean=f"{mean:,.0f}",
+    )
 
 
 def _holds_totals(reading: Reading, count: int) -> bool:
     """Whether a row is called a total, so that the numbers beside it are added up."""
-    columns = [at for at in range(len(reading.file.names)) if at != count]
-    return any(is_total(cell) for at in columns for cell in reading.file.cells(at))
+    for column in range(len(reading.file.names)):
+        if column != count and any(map(is_total, reading.file.cells(column))):
+            return True
+    return False
 
 
 def _is_one_of_many(reading: Reading, count: int) -> bool:
@@ -463,9 +654,13 @@ def _is_one_of_many(reading: Reading, count: int) -> bool:
     name = file.names[count].partition(",")[0]  # “people, 2023” where it was chosen
     if reading.layout.answer is None or is_named(name, "count"):
         return False
-    others = [at for at, name in enumerate(file.names) if not is_no_number_of_people(name)]
-    numeric = {at for at in others if file.is_numeric(at)} - {count}
-    return sum(min(reading.numbers(at), default=-1) >= 0 for at in numeric) > 1
+    rival_count = 0
+    for column, other_name in enumerate(file.names):
+        if column == count or is_no_number_of_people(other_name) or not file.is_numeric(column):
+            continue
+        if min(reading.numbers(column), default=-1) >= 0:
+            rival_count += 1
+    return rival_count > 1
 
 
 def shares(reading: Reading) -> Check | None:
@@ -476,29 +671,40 @@ def shares(reading: Reading) -> Check | None:
     if count is None:
         return None
     cells = reading.file.cells(count)
+    is_signed = any(cell.endswith("%") for cell in cells)
     bare = [cell.removesuffix("%").strip() for cell in cells]
     mark = numbers.detect_mark(bare) or "."
-    found = [number for cell in bare if (number := numbers.parse_number(cell, mark)) is not None]
+    found = []
+    for cell in bare:
+        number = numbers.parse_number(cell, mark)
+        if number is not None:
+            found.append(number)
     total = sum(found)
-    signed = any(cell.endswith("%") for cell in cells)
-    parts = any(not number.is_integer() for number in found)
-    are_shares = signed or (parts and _is_whole(total)) or is_share(reading.file.names[count])
+    has_decimals = not _are_whole(found)
+    are_shares = (
+        is_signed or (has_decimals and _is_whole(total)) or is_share(reading.file.names[count])
+    )
     if not total or not (are_shares or reading.layout.count is None):
         return None
 
-    one = 100.0 if signed or max(found) > 1 else 1.0
-    # Shares without decimals may add up to 101: each is rounded by up to a half.
-    are_rounded = not parts and abs(total - one) <= len(found) / 2
-    whole = (
-        total if _is_whole(total) or are_rounded else one
-    )  # others are missing, or people gave several answers
+    one = 1.0
+    if is_signed or max(found) > 1:
+        one = 100.0
+    # Shares without decimals may add up to 101: each is rounded by up to a half. Where the sum is
+    # farther off, others are missing, or people gave several answers.
+    are_rounded = not has_decimals and abs(total - one) <= len(found) / 2
+    whole = one
+    if _is_whole(total) or are_rounded:
+        whole = total
 
     def of(people: int) -> Offer:
         remark = f"shares of {count_text(people, 'person', 'people')}"
         return Offer(str(people), "", remark, partial(_shares_of, count, people / whole))
 
-    sum_text = f"{total:,.4g}{' %' if signed else ''}"
-    check = ask("shares", column=reading.name(count), total=sum_text)
+    total_text = f"{total:,.4g}"
+    if is_signed:
+        total_text += " %"
+    check = ask("shares", column=reading.name(count), total=total_text)
     return replace(check, of_people=of)
 
 
@@ -510,20 +716,41 @@ def _share_columns(reading: Reading) -> list[int]:
     file, answer = reading.file, reading.layout.answer
     if answer is None or reading.layout.count is not None:
         return []
-    columns = [at for at in range(len(file.names)) if at != answer and file.cells(at)]
-    signed = [at for at in columns if any(cell.endswith("%") for cell in file.cells(at))]
-    numeric = [at for at in columns if file.is_numeric(at)]
-    found = signed + [at for at in numeric if is_share(file.names[at])]
-    able = [at for at in numeric if not is_no_number_of_people(file.names[at])]
-    parts = [reading.numbers(at) for at in able]
-    if not found and len({*map(len, parts)}) == 1 and any(n % 1 for part in parts for n in part):
-        sums = ([sum(row) for row in zip(*parts, strict=True)], [*map(sum, parts)])
-        found = able if any(all(map(_is_whole, each)) for each in sums) else []
-    labels = [tuple(row[at] for at in {answer, *columns} - {*numeric, *found}) for row in file.rows]
-    return found if len({*labels}) == len(labels) else []
+    columns = [column for column in range(len(file.names)) if column != answer]
+    columns = [column for column in columns if file.cells(column)]
+    numeric = [column for column in columns if file.is_numeric(column)]
+
+    found = []
+    for column in columns:
+        if any(cell.endswith("%") for cell in file.cells(column)):
+            found.append(column)
+    found += [column for column in numeric if is_share(file.names[column])]
+    if not found:
+        found = _columns_adding_up(reading, numeric)
+
+    # Rows with equal labels are records of people: numbers in these are answers.
+    label_columns = {answer, *columns} - {*numeric, *found}
+    labels = {tuple(row[column] for column in label_columns) for row in file.rows}
+    if len(labels) < len(file.rows):
+        return []
+    return found
+
+
+def _columns_adding_up(reading: Reading, numeric: Sequence[int]) -> list[int]:
+    """The columns of numbers, some with decimals, if all rows or all columns add up to a whole."""
+    able = [column for column in numeric if not is_no_number_of_people(reading.file.names[column])]
+    values = [reading.numbers(column) for column in able]
+    if len({len(column) for column in values}) != 1 or all(map(_are_whole, values)):
+        return []
+    row_sums = [sum(row) for row in zip(*values, strict=True)]
+    column_sums = [sum(column) for column in values]
+    if all(map(_is_whole, row_sums)) or all(map(_is_whole, column_sums)):
+        return able
+    return []
 
 
 def _is_whole(total: float) -> bool:
+    """Whether a sum is, but for rounding, 1 or 100."""
     return any(abs(total - whole) <= off for whole, off in _SHARES.items())
 
 
@@ -537,31 +764,38 @@ def _shares_of(count: int, factor: float, reading: Reading) -> Reading:
 
 def with_number(reading: Reading, column: int | None, sql: str) -> Reading:
     """The reading with another number, as SQL, in a column."""
-    mark = reading.layout.mark or "."
     text = f"CAST({sql} AS VARCHAR)"
-    return reading.with_sql({column or 0: f"replace({text}, '.', ',')" if mark == "," else text})
+    # The other cells of the file are read with this mark as well.
+    if reading.layout.mark == ",":
+        text = f"replace({text}, '.', ',')"
+    return reading.with_sql({column or 0: text})
 
 
 def periods(reading: Reading) -> Check | None:
     """A row for each year or date, which would add up the same people several times."""
     file, layout = reading.file, reading.layout
-    roles = (layout.answer, layout.group, layout.latitude, layout.longitude)
-    key = [at for at in roles if at is not None]
-    called = [
-        at for at, name in enumerate(file.names) if is_named(name, "period") and at not in key
-    ]
-    column = next((at for at in called if len(set(file.cells(at))) > 1), None)
-    rows = [tuple(row[at] for at in key) for row in file.rows]
-    if layout.count is None or column is None or len(set(rows)) == len(rows):
+    if layout.count is None:
         return None
-    values = sorted(set(file.cells(column)), reverse=True)
-    name = reading.name(column)
-    offers = tuple(
-        Offer(each, f"Only {each}", f"{name} {each} alone", partial(_only, column, each))
-        for each in values[:_LISTED]
-    )
+    roles = (layout.answer, layout.group, layout.latitude, layout.longitude)
+    keys = [column for column in roles if column is not None]
+    period = None
+    for column, title in enumerate(file.names):
+        is_period = is_named(title, "period") and column not in keys
+        if period is None and is_period and len(set(file.cells(column))) > 1:
+            period = column
+    # Where no label comes twice, nobody is counted twice.
+    labels = [tuple(row[column] for column in keys) for row in file.rows]
+    if period is None or len(set(labels)) == len(labels):
+        return None
+
+    values = sorted(set(file.cells(period)), reverse=True)
+    name = reading.name(period)
+    offers = []
+    for value in values[:_LISTED]:
+        only = partial(_only, period, value)
+        offers.append(Offer(value, f"Only {value}", f"{name} {value} alone", only))
     check = ask("periods", values=f"{len(values):,}", column=name)
-    return replace(check, offers=offers)
+    return replace(check, offers=tuple(offers))
 
 
 def _only(column: int, period: str, reading: Reading) -> Reading:
@@ -577,7 +811,7 @@ def thousands(reading: Reading) -> Check | None:
     if count is None or mark is None or reading.file.table.dialect is None:
         return None
     cells = reading.file.cells(count)
-    unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None and mark in cell]
+    unclear = [cell for cell in cells if mark in cell and numbers.detect_mark([cell]) is None]
     if not unclear or numbers.detect_mark(cells) is not None:
         return None
 
@@ -585,9 +819,8 @@ def thousands(reading: Reading) -> Check | None:
         return with_number(read, count, f"replace(c{count}, '{mark}', '')")
 
     first = unclear[0]
-    return ask(
-        "thousands", whole, column=reading.name(count), first=first, number=first.replace(mark, "")
-    )
+    number = first.replace(mark, "")
+    return ask("thousands", whole, column=reading.name(count), first=first, number=number)
 
 
 def several_points(reading: Reading) -> Check | None:
