@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from caldp_core.basics.errors import excerpt, require
+from caldp_core.basics.errors import CaldpError, excerpt, require
 from caldp_core.basics.types import Floats
 from caldp_core.datasets.files import numbers
 from caldp_core.datasets.files.maps import MapRequest
@@ -111,12 +111,21 @@ def may_number_rows(name: str) -> bool:
 
 def find_column(names: Sequence[str], role: str) -> int | None:
     """The number of the column with that role: by its whole name, else by a word of it."""
-    ours = [at for at, name in enumerate(names) if name == _OURS.get(role)]
-    exact = [at for at, name in enumerate(names) if is_named(name, role)]
-    beside_lat = role == "longitude" and any(has_word(name, {"lat"}) for name in names)
-    known = ROLES[role] - (_ALONE - {"long"} if beside_lat else _ALONE)
-    parts = [at for at, n in enumerate(names) if has_word(n, known) and not is_identifier(n)]
-    return next(iter([*ours, *exact, *parts]), None)
+    ours = _OURS.get(role)
+    for column, name in enumerate(names):
+        if name == ours:
+            return column
+    for column, name in enumerate(names):
+        if is_named(name, role):
+            return column
+    # A word such as “x” says nothing inside a longer name; “long” does beside a latitude.
+    known = ROLES[role] - _ALONE
+    if role == "longitude" and any(has_word(name, {"lat"}) for name in names):
+        known = ROLES[role] - (_ALONE - {"long"})
+    for column, name in enumerate(names):
+        if has_word(name, known) and not is_identifier(name):
+            return column
+    return None
 
 
 _SAMPLE: Final = 1_000
@@ -187,19 +196,31 @@ class Layout:
                 f"No column of {excerpt(file.table.source.name)} is known to be the {role}, got "
                 f"{excerpt(' | '.join(file.names))}; name one “{role}”, or say which it is.",
             )
-        first = file.rows[0][self.answer or 0] if file.rows else ""
+        first = ""
+        if file.rows:
+            first = file.rows[0][self.answer or 0]
         require(
             self.header is not None,
             f"The first row, {excerpt(first)}, may be a title or an answer; say which (on the "
             "command line by --header or --no-header), or write “answer” above the answers.",
         )
-        read = [self.count, self.answer if self.steps is not None else None]
-        cells = [row[at] for at in read if at is not None for row in file.rows]
-        unclear = next((cell for cell in cells if numbers.detect_mark([cell]) is None), "")
-        require(
-            self.mark is not None or not cells,
+
+        # The decimal mark matters only where numbers are read: of people, and in steps.
+        number_columns = []
+        if self.count is not None:
+            number_columns.append(self.count)
+        if self.steps is not None and self.answer is not None:
+            number_columns.append(self.answer)
+        if self.mark is not None or not number_columns or not file.rows:
+            return
+        unclear = ""
+        for column in number_columns:
+            for row in file.rows:
+                if not unclear and numbers.detect_mark([row[column]]) is None:
+                    unclear = row[column]
+        raise CaldpError(
             f"Numbers such as {excerpt(unclear)} may have decimals or thousands; say which (on "
-            "the command line by --decimal), or write them in digits alone.",
+            "the command line by --decimal), or write them in digits alone."
         )
 
 
@@ -219,12 +240,15 @@ class DetectedFile:
     @property
     def named_weights(self) -> int | None:
         """The column of people in records, by its name alone: other numbers there are answers."""
-        at = self.answers.count
-        return at if at == find_column(self.names, "count") else None
+        if self.answers.count == find_column(self.names, "count"):
+            return self.answers.count
+        return None
 
     def repeats(self, column: int | None) -> bool:
         """Whether a cell of a column comes twice in the first rows, as in records of people."""
-        cells = [] if column is None else self.cells(column)
+        if column is None:
+            return False
+        cells = self.cells(column)
         return len(set(cells)) < len(cells)
 
     def cells(self, column: int) -> list[str]:
@@ -233,9 +257,14 @@ class DetectedFile:
 
     def first_places(self, layout: Layout) -> Floats:
         """(rows, 2) latitude and longitude of the first rows that have both."""
-        mark, at = layout.mark or ".", (layout.latitude or 0, layout.longitude or 0)
-        read = [[numbers.parse_degrees(row[each], mark) for each in at] for row in self.rows]
-        return np.array([each for each in read if None not in each], np.float64).reshape(-1, 2)
+        mark = layout.mark or "."
+        places = []
+        for row in self.rows:
+            latitude = numbers.parse_degrees(row[layout.latitude or 0], mark)
+            longitude = numbers.parse_degrees(row[layout.longitude or 0], mark)
+            if latitude is not None and longitude is not None:
+                places.append((latitude, longitude))
+        return np.array(places, np.float64).reshape(-1, 2)
 
     def is_numeric(self, column: int) -> bool:
         """Whether most of the first cells of a column are numbers."""
@@ -252,16 +281,27 @@ class DetectedFile:
     @property
     def has_places(self) -> bool:
         """Whether two columns are called latitude and longitude, or hold decimals of degrees."""
-        named = [find_column(self.names, role) is not None for role in _DEGREES]
-        at = [each for each in (self.places.latitude, self.places.longitude) if each is not None]
-        cells = [cell for each in at for cell in self.cells(each)]
-        # Titles that name no place may stand above means and deviations as well.
-        digits = _FINE_DIGITS if self.places.header else 1
-        fine = [cell for cell in cells if re.search(rf"[.,]\d{{{digits}}}", cell)]
-        is_fine = len(at) == 2 and 2 * len(fine) > len(cells) * bool(self.places.header)
-        if self.places.header and all(map(_UNCLEAR.fullmatch, cells)):
-            is_fine = False  # such as 176,637: people in thousands
-        return bool(fine and is_fine) or bool(self.places.header and all(named))
+        has_header = bool(self.places.header)
+        if has_header and all(find_column(self.names, role) is not None for role in _DEGREES):
+            return True
+        latitude, longitude = self.places.latitude, self.places.longitude
+        if latitude is None or longitude is None:
+            return False
+        cells = [*self.cells(latitude), *self.cells(longitude)]
+        # Titles that name no place may stand above means and deviations as well, so that most
+        # cells must be as fine as degrees are; and 176,637 may be people in thousands.
+        digits = 1
+        if has_header:
+            digits = _FINE_DIGITS
+            if all(map(_UNCLEAR.fullmatch, cells)):
+                return False
+        fine_count = 0
+        for cell in cells:
+            if re.search(rf"[.,]\d{{{digits}}}", cell):
+                fine_count += 1
+        if has_header:
+            return 2 * fine_count > len(cells)
+        return fine_count > 0
 
 
 def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
@@ -271,67 +311,116 @@ def detect_layouts(table: Table, header: bool | None = None) -> DetectedFile:
     """
     with table.open_reader() as reader:
         rows = reader.fetch_rows(f"SELECT * FROM {table.relation_sql(False)} LIMIT {_SAMPLE}")
-    sample = [tuple(" ".join((cell or "").split()) for cell in row) for row in rows]
+    sample = []
+    for row in rows:
+        sample.append(tuple(" ".join((cell or "").split()) for cell in row))
     require(bool(sample), f"There is no row that can be read in {excerpt(table.source.name)}.")
+
+    # Titles: those that the format itself has, else the first row, if it is a header.
+    titles: tuple[str, ...] | None = None
     if table.names:
-        titles: tuple[str, ...] | None = table.names
+        titles = table.names
         header = True
     else:
-        header = _has_header(sample) if header is None else header
-        titles = sample[0] if header else None
-        sample = sample[1:] if header else sample
-    titles = titles and tuple(map(one_line, titles))
+        if header is None:
+            header = _has_header(sample)
+        if header:
+            titles = sample[0]
+            sample = sample[1:]
+    if titles:
+        titles = tuple(map(one_line, titles))
     columns = _columns(sample, table.width)
     names = _unique_titles(titles, table.width)
-    if titles is not None and sample:  # an empty column is nothing, whatever it is called
+
+    # An empty column has no role, whatever it is called.
+    if titles is not None and sample:
         titles = tuple(t if cells else "" for t, cells in zip(titles, columns, strict=True))
     found = _Sample(columns, titles, header)
     places, answers = found.places(), found.answers()
-    if table.dialect is None:  # what has numbers writes them in one way
-        places, answers = replace(places, mark="."), replace(answers, mark=".")
+    # What is not text, such as Parquet or a workbook, has numbers, and writes them in one way.
+    if table.dialect is None:
+        places = replace(places, mark=".")
+        answers = replace(answers, mark=".")
     return DetectedFile(table, places, answers, names, tuple(sample))
 
 
 def detect_again(file: DetectedFile, before: Layout) -> Layout:
     """The layout of answers after cells were changed, opened and asked for as `before`."""
-    titles = file.names if before.header else None
+    titles = None
+    if before.header:
+        titles = file.names
     found = _Sample(_columns(file.rows, file.table.width), titles, before.header).answers()
     return replace(found, wanted=before.wanted, steps=before.steps, reading=before.reading)
 
 
 def _columns(sample: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     """The cells of each column that are not empty."""
-    return [[row[at] for row in sample if row[at]] for at in range(width)]
+    columns = []
+    for column in range(width):
+        columns.append([row[column] for row in sample if row[column]])
+    return columns
 
 
 def _unique_titles(titles: Sequence[str] | None, width: int) -> tuple[str, ...]:
+    """A name for each column: its title, with its number where it has none or has a double's."""
     unique: list[str] = []
-    for at in range(width):
-        title = (titles[at][:60] if titles else "") or f"column {at + 1}"
-        unique.append(title if title not in unique else f"{title} (column {at + 1})")
+    for column in range(width):
+        title = ""
+        if titles:
+            title = titles[column][:60]
+        if not title:
+            title = f"column {column + 1}"
+        if title in unique:
+            title = f"{title} (column {column + 1})"
+        unique.append(title)
     return tuple(unique)
 
 
 def _has_header(sample: Sequence[tuple[str, ...]]) -> bool | None:
-    """Whether the first row names the columns, None if unknown."""
+    """Whether the first row names the columns, None if unknown.
+
+    The surest sign that is there decides, so that the order of the steps matters.
+    """
     first, rest = sample[0], sample[1:]
     columns = _columns(rest, len(first))
+    pairs = list(zip(first, columns, strict=True))
+
+    # 1. A row with numbers is data, unless these are codes or years as titles.
     if any(numbers.looks_like_number(cell) for cell in first):
         return _are_codes_of_columns(first) or _names_years(first, columns)
-    roles = ROLES if len(first) > 1 else {"answer": ROLES["answer"]}
-    if any(is_named(cell, role) for cell in first for role in roles):
+    # 2. A known name is a title; in a single column “name” or “sex” may be an answer.
+    if _has_known_name(first):
         return True
-    pairs = list(zip(first, columns, strict=True))
-    if any(c and not _HELD.search(cell) and all(map(_HELD.search, c)) for cell, c in pairs):
-        return True
+    # 3. Places, decimals or addresses below a cell that is none of these: it is their title.
+    for cell, cells in pairs:
+        if cells and not _HELD.search(cell) and all(map(_HELD.search, cells)):
+            return True
+    # 4. The same for dates and for numbers, if the cells above are no dates.
     dated = [cell for cell, cells in pairs if are_of_no_question(cells)]
     if dated or any(map(_holds_numbers, columns)):
         return not any(map(_TIME.fullmatch, dated))
-    # A column of one choice among several has its title in the rows that chose it.
-    if any(cell in cells and ({cell} != {*cells} or len(first) == 1) for cell, cells in pairs):
-        return False
-    repeat = [c for c in columns if len(c) >= _CELLS_MIN and len(set(c)) <= _REPEATS * len(c)]
-    return True if len(first) > 1 and repeat and all(first) else None
+    # 5. An answer comes again below. A column of one choice among several is no sign of that: it
+    # has its title in the rows that chose it.
+    for cell, cells in pairs:
+        if cell in cells and ({cell} != {*cells} or len(first) == 1):
+            return False
+    # 6. Where cells below repeat each other, but never the first one, it is a title.
+    if len(first) > 1 and all(first):
+        for cells in columns:
+            if len(cells) >= _CELLS_MIN and len(set(cells)) <= _REPEATS * len(cells):
+                return True
+    return None
+
+
+def _has_known_name(first: Sequence[str]) -> bool:
+    """Whether a cell of a first row is a known title; of a single one only that of answers."""
+    roles = ["answer"]
+    if len(first) > 1:
+        roles = list(ROLES)
+    for cell in first:
+        if any(is_named(cell, role) for role in roles):
+            return True
+    return False
 
 
 def _are_codes_of_columns(first: Sequence[str]) -> bool:
@@ -343,15 +432,27 @@ def _are_codes_of_columns(first: Sequence[str]) -> bool:
 
 def _names_years(first: Sequence[str], columns: Sequence[Sequence[str]]) -> bool | None:
     """Whether a first row has years above columns of other numbers; None: perhaps, with one."""
-    at = [each for each, cell in enumerate(first) if numbers.looks_like_number(cell)]
-    below = [cell for each in at for cell in columns[each]]
-    years = sum(_YEAR.fullmatch(cell) is not None for cell in below)
-    if len(first) > 1 and [first[each] for each in at] == ["0"] and {*below} - {"0"}:
-        return None  # pandas calls sizes of groups so
-    is_data = len(at) == len(first) or 2 * years >= len(below)
-    if is_data or not all(_YEAR.fullmatch(first[each]) for each in at):
+    numeric_titles = []
+    below: list[str] = []
+    for title, cells in zip(first, columns, strict=True):
+        if numbers.looks_like_number(title):
+            numeric_titles.append(title)
+            below += cells
+    # pandas calls the sizes of groups 0.
+    if len(first) > 1 and numeric_titles == ["0"] and {*below} - {"0"}:
+        return None
+    # A row of numbers alone is data; so is one above years.
+    year_count = 0
+    for cell in below:
+        if _YEAR.fullmatch(cell):
+            year_count += 1
+    if len(numeric_titles) == len(first) or 2 * year_count >= len(below):
         return False
-    return True if len({first[each] for each in at}) > 1 else None
+    if not all(map(_YEAR.fullmatch, numeric_titles)):
+        return False
+    if len(set(numeric_titles)) > 1:
+        return True
+    return None
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
@@ -389,7 +490,15 @@ def _numbers_rows(cells: Sequence[str]) -> bool:
 
 def _mark_of_degrees(cells: Sequence[str]) -> numbers.DecimalMark:
     """The decimal mark of degrees, which are never thousands."""
-    return "," if {sign for cell in cells for sign in cell if sign in ".,"} == {","} else "."
+    if _signs_in(cells) == {","}:
+        return ","
+    return "."
+
+
+def _signs_in(cells: Sequence[str]) -> set[str]:
+    """Which of point and comma stand in cells."""
+    text = "".join(cells)
+    return {sign for sign in ".," if sign in text}
 
 
 _WEIGHTS: Final = frozenset(numbers.WORDS["labels"]["weights"].split())
@@ -402,24 +511,42 @@ def mark_beside_thousands(title: str, cells: Sequence[str]) -> numbers.DecimalMa
 
     People are whole, so that 17,694 and 5,725 are thousands; weights such as 1.204 may not be.
     """
-    unclear = [cell for cell in cells if numbers.detect_mark([cell]) is None]
-    signs = {sign for cell in unclear for sign in cell if sign in ".,"}
-    is_large = any(re.match(r"[-+]?\d{2}", cell) for cell in unclear)
+    if normalize_name(title) in _WEIGHTS:
+        return None
+    unclear = []
+    others = []
+    for cell in cells:
+        if numbers.detect_mark([cell]) is None:
+            unclear.append(cell)
+        else:
+            others.append(cell)
+    signs = _signs_in(unclear)
+    if len(signs) != 1:
+        return None
+
+    # Three such numbers are enough, two if one is as large as 17,694.
+    needed = _THOUSANDS_MIN
+    if any(re.match(r"[-+]?\d{2}", cell) for cell in unclear):
+        needed -= 1
     # Beside whole numbers such as 818 and 440 a number such as 1,182 is one as well.
     hundreds = [cell for cell in cells if re.fullmatch(r"[1-9]\d\d", cell.strip())]
-    others = [cell for cell in cells if cell not in unclear]
     are_whole = len(hundreds) > 1 and all(cell.strip().isdecimal() for cell in others)
-    if len(signs) != 1 or (len(unclear) < _THOUSANDS_MIN - is_large and not are_whole):
+    if len(unclear) < needed and not are_whole:
         return None
-    if not {normalize_name(title)}.isdisjoint(_WEIGHTS):
-        return None
-    return "." if signs == {","} else ","
+    if signs == {","}:
+        return "."
+    return ","
 
 
 def _degrees(cells: Sequence[str]) -> list[float]:
     """The numbers of a column that may be degrees."""
     mark = numbers.detect_mark(cells) or _mark_of_degrees(cells)
-    return [number for cell in cells if (number := numbers.parse_number(cell, mark)) is not None]
+    degrees = []
+    for cell in cells:
+        number = numbers.parse_number(cell, mark)
+        if number is not None:
+            degrees.append(number)
+    return degrees
 
 
 @dataclass(frozen=True)
@@ -436,109 +563,221 @@ class _Sample:
         return [at for at, cells in enumerate(self.columns) if _is_numeric(cells)]
 
     def _called(self, role: str) -> int | None:
-        return None if self.titles is None else find_column(self.titles, role)
+        """The column with the title of a role; None without titles."""
+        if self.titles is None:
+            return None
+        return find_column(self.titles, role)
 
     def _counts(self) -> int | None:
         """The column of people by its name; one called “n” or “number” may number the rows."""
-        pairs = zip(self.titles or (), self.columns, strict=False)
-        numeric = [t if any(map(numbers.looks_like_number, c)) else "" for t, c in pairs]
-        at = find_column(numeric, "count")
-        if self.titles is None or at is None:
+        if self.titles is None:
             return None
-        may_be_serial = may_number_rows(self.titles[at])
-        return None if may_be_serial and _numbers_rows(self.columns[at]) else at
+        # A column without any number cannot hold people, whatever it is called.
+        numeric_titles = []
+        for title, cells in zip(self.titles, self.columns, strict=False):
+            if any(map(numbers.looks_like_number, cells)):
+                numeric_titles.append(title)
+            else:
+                numeric_titles.append("")
+        column = find_column(numeric_titles, "count")
+        if column is None:
+            return None
+        if may_number_rows(self.titles[column]) and _numbers_rows(self.columns[column]):
+            return None
+        return column
 
     def places(self) -> Layout:
         """Coordinates by name, else by content; without a header perhaps a number of people."""
-        at = (self._called("latitude"), self._called("longitude"))
+        latitude, longitude = self._called("latitude"), self._called("longitude")
+        if latitude is None or longitude is None:
+            latitude, longitude = self._pair()
         count = self._counts()
-        if None in at:
-            at = self._pair()
-        if self.titles is None and at in ((0, 1), (1, 0)) and len(self.columns) == 3:
-            count = next((each for each in self.numeric if each not in at), None)
-        degrees = [cell for each in at if each is not None for cell in self.columns[each]]
-        mark = numbers.detect_mark([*degrees, *(self.columns[count] if count is not None else [])])
-        mark = mark or (_mark_of_degrees(degrees) if degrees else None)
-        cell, person = self._called("cell"), self._called("person")
-        return Layout(self.header, mark, *at, count=count, cell=cell, person=person)
+        # Three columns without titles: a place and, perhaps, its people.
+        if self.titles is None and {latitude, longitude} == {0, 1} and len(self.columns) == 3:
+            count = None
+            if 2 in self.numeric:
+                count = 2
+
+        degrees: list[str] = []
+        for column in (latitude, longitude):
+            if column is not None:
+                degrees += self.columns[column]
+        people: Sequence[str] = []
+        if count is not None:
+            people = self.columns[count]
+        mark = numbers.detect_mark([*degrees, *people])
+        if mark is None and degrees:
+            mark = _mark_of_degrees(degrees)
+        return Layout(
+            self.header,
+            mark,
+            latitude,
+            longitude,
+            count=count,
+            cell=self._called("cell"),
+            person=self._called("person"),
+        )
 
     def _pair(self) -> tuple[int | None, int | None]:
         """Latitude and longitude: the only two columns with decimals of degrees.
 
         Of at most three columns without a header the first two that may be degrees.
         """
-        degrees = {at: _degrees(self.columns[at]) for at in self.numeric}
-        able = [at for at, found in degrees.items() if all(abs(each) <= 180 for each in found)]
-        fine = [at for at in able if any(not number.is_integer() for number in degrees[at])]
-        if len(fine) != 2 and self.titles is None and len(self.columns) <= 3:
-            fine = able[:2]
-        if len(fine) != 2:
+        degrees: dict[int, list[float]] = {}
+        for column in self.numeric:
+            values = _degrees(self.columns[column])
+            if all(abs(value) <= 180 for value in values):
+                degrees[column] = values
+        pair = []
+        for column, values in degrees.items():
+            if not all(value.is_integer() for value in values):
+                pair.append(column)
+        if len(pair) != 2 and self.titles is None and len(self.columns) <= 3:
+            pair = list(degrees)[:2]
+        if len(pair) != 2:
             return None, None
-        first, second = fine
-        beyond = any(abs(number) > 90 for number in degrees[first])
-        return (second, first) if beyond else (first, second)
+        # Only a longitude goes beyond 90 degrees; otherwise the latitude comes first.
+        first, second = pair
+        if any(abs(value) > 90 for value in degrees[first]):
+            return second, first
+        return first, second
 
     def answers(self) -> Layout:
         """Answer, count and group by name, else by content: texts before numbers."""
-        count, group, answer = self._counts(), self._called("group"), self._called("answer")
         numeric = self.numeric
-        if group in numeric and any("." in cell or "," in cell for cell in self.columns[group]):
-            group = None  # “Noise in blocks” holds an estimate, no names of blocks
-        texts = [at for at, cells in enumerate(self.columns) if cells and at not in numeric]
+        texts = []
+        for column, cells in enumerate(self.columns):
+            if cells and column not in numeric:
+                texts.append(column)
+
+        count, group, answer = self._counts(), self._called("group"), self._called("answer")
+        # “Noise in blocks” holds an estimate, no names of blocks.
+        if group is not None and group in numeric and _signs_in(self.columns[group]):
+            group = None
         if answer is None or self._holds_no_answers(answer):
-            other = [at for at in numeric if len(self.columns) == 1 or at != count]
-            free = [at for at in (*texts, *other) if at not in (count, group)]
+            answer = self._likeliest_answer(texts, count, group, answer)
+        if count is None:
+            answer, count = self._answer_and_count(texts, answer)
+        # A “mean age” beside people is one of each group, which is the answer then.
+        if self.titles and answer is not None and answer in numeric:
+            is_mean = has_word(self.titles[answer], RATES)
+            if is_mean and count is not None and group is not None:
+                answer, group = group, None
+        if group is None and count is not None:
+            group = self._group_beside(texts, answer, count)
+        mark = self._mark_of_answers(count)
+        return Layout(
+            self.header,
+            mark,
+            answer=answer,
+            count=count,
+            group=group,
+            person=self._called("person"),
+        )
+
+    def _likeliest_answer(
+        self, texts: Sequence[int], count: int | None, group: int | None, named: int | None
+    ) -> int | None:
+        """The column of answers by content: texts before numbers; `named` if there is no other."""
+        candidates = [column for column in texts if column not in (count, group)]
+        others = []
+        for column in self.numeric:
+            if column not in (count, group):
+                others.append(column)
+
+        def rank(column: int) -> tuple[bool, bool, int]:
             # A label that is written once for several rows is less filled than the answers.
-            filled = [0 if count is None else len(cells) for cells in self.columns]
-            ranks = {at: (self._holds_no_answers(at), at in other, -filled[at]) for at in free}
-            answer = min(free, key=ranks.__getitem__, default=answer)
-        labels = [*{*texts}.difference(service_columns(self.titles or ()))]
-        if count is None and answer in numeric and labels:  # a value of each, as offices list
-            label = min(labels, key=lambda at: (self._holds_no_answers(at), at))
-            count = self._counts_beside(label)
-            answer = label if count is not None and count == answer else answer
-        elif count is None and answer is not None:
-            count = self._counts_beside(answer)
-        if self.titles and count is not None and group is not None and answer in numeric:
-            is_mean = has_word(self.titles[answer], RATES)  # of each group, which is the answer
-            answer, group = (group, None) if is_mean else (answer, group)
-        if group is None and count is not None and sum(map(bool, self.columns)) == 3:
-            rest = [at for at in texts if at not in (answer, count)]
+            filled = 0
+            if count is not None:
+                filled = len(self.columns[column])
+            return self._holds_no_answers(column), column in others, -filled
+
+        return min([*candidates, *others], key=rank, default=named)
+
+    def _answer_and_count(
+        self, texts: Sequence[int], answer: int | None
+    ) -> tuple[int | None, int | None]:
+        """The answer, and the people beside it by content, where no title says people."""
+        if answer is None:
+            return None, None
+        labels = sorted({*texts}.difference(service_columns(self.titles or ())))
+        if answer not in self.numeric or not labels:
+            return answer, self._counts_beside(answer)
+        # Numbers that are called “value” or the like, beside labels: offices list people so.
+        label = min(labels, key=lambda column: (self._holds_no_answers(column), column))
+        count = self._counts_beside(label)
+        if count is not None and count == answer:
+            return label, count
+        return answer, count
+
+    def _group_beside(self, texts: Sequence[int], answer: int | None, count: int) -> int | None:
+        """The group by content: the third filled column beside an answer and its people."""
+        filled = [column for column, cells in enumerate(self.columns) if cells]
+        if len(filled) != 3:
+            return None
+        rest = [column for column in texts if column not in (answer, count)]
+        if self.titles is None:
+            return next(iter(rest), None)
+        for column in rest:
+            title, cells = self.titles[column], self.columns[column]
             # A group of its own for each answer is none: it may be a margin of error.
-            names = self.titles or [""] * len(self.columns)
-            able = [at for at in rest if not has_word(names[at], RATES)]
-            able = [at for at in able if not is_named(names[at], "period")]
-            several = [at for at in able if len({*self.columns[at]}) < len(self.columns[at])]
-            group = next(iter(rest if self.titles is None else several), None)
-        read = numeric if count is None else [count]
-        mark = numbers.detect_mark(cell for at in read for cell in self.columns[at])
+            repeats = len(set(cells)) < len(cells)
+            if repeats and not has_word(title, RATES) and not is_named(title, "period"):
+                return column
+        return None
+
+    def _mark_of_answers(self, count: int | None) -> numbers.DecimalMark | None:
+        """The decimal mark: of people, or else of all numbers; None where it is unclear."""
+        read = self.numeric
+        if count is not None:
+            read = [count]
+        cells: list[str] = []
+        for column in read:
+            cells += self.columns[column]
+        mark = numbers.detect_mark(cells)
         if mark is None and count is not None and self.titles is not None:
             mark = mark_beside_thousands(self.titles[count], self.columns[count])
-        person = self._called("person")
-        return Layout(self.header, mark, answer=answer, count=count, group=group, person=person)
+        return mark
 
     def _holds_no_answers(self, column: int) -> bool:
         """Whether a column numbers or dates rows, or has percentages or one text alone."""
-        cells, titles = self.columns[column], self.titles
-        named_so = titles is not None and (
-            is_identifier(titles[column])
+        cells = self.columns[column]
+        if are_of_no_question(cells):
+            return True
+        if self.titles is None:
+            return False
+        return (
+            is_identifier(self.titles[column])
             or len(set(cells)) < 2
-            or column in service_columns(titles)
+            or column in service_columns(self.titles)
         )
-        return named_so or are_of_no_question(cells)
 
     def _counts_beside(self, answer: int) -> int | None:
         """The column of counts beside answers that do not repeat: the only one of numbers."""
         titles = self.titles or [""] * len(self.columns)
-        able = [
-            at for at in self.numeric if at != answer and not is_no_number_of_people(titles[at])
-        ]
-        others = [at for at in able if not _numbers_rows(self.columns[at])]
-        others = [at for at in others if not is_share(titles[at])] or others
-        if (named := self._called("answer")) in others:  # “Value” beside codes and footnotes
-            others = [named]
-        if len(others) != 1 or (self.titles is None and sum(map(bool, self.columns)) > 3):
+        candidates = []
+        for column in self.numeric:
+            is_other = column == answer or is_no_number_of_people(titles[column])
+            if not is_other and not _numbers_rows(self.columns[column]):
+                candidates.append(column)
+        # Shares stand beside people in many tables; alone they may be what was meant.
+        without_shares = [column for column in candidates if not is_share(titles[column])]
+        if without_shares:
+            candidates = without_shares
+        # “Value” stands beside codes and footnotes.
+        named = self._called("answer")
+        if named is not None and named in candidates:
+            candidates = [named]
+        if len(candidates) != 1:
             return None
-        texts = [cells for at, cells in enumerate(self.columns) if at not in others and cells]
-        distinct = len(set(zip(*texts, strict=False))) >= _REPEATS * len(self.columns[answer])
-        return others[0] if distinct else None
+        # Without titles a wider table than answer, group and people is not read as counts.
+        filled = [column for column, cells in enumerate(self.columns) if cells]
+        if self.titles is None and len(filled) > 3:
+            return None
+
+        # Labels that repeat much are those of records: the number is an answer there.
+        texts = [self.columns[column] for column in filled if column not in candidates]
+        distinct_count = len(set(zip(*texts, strict=False)))
+        if distinct_count < _REPEATS * len(self.columns[answer]):
+            return None
+        return candidates[0]
