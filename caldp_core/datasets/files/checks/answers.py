@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, takewhile
 from typing import Final
 
 from caldp_core.basics.errors import count_text, excerpt, require
@@ -21,13 +20,20 @@ from caldp_core.datasets.files.layout_detection import (
 )
 from caldp_core.datasets.files.numbers import WORDS, looks_like_number, parse_number
 
-_CODES: Final = frozenset(
-    sign * int(digit * times) - back * sign
-    for digit in "6789"
-    for times in range(1, 7)
-    for sign in (1, -1)
-    for back in ((0, 1, 2) if digit == "9" else (0,))
-) | frozenset(range(-5, 0))
+
+def _usual_codes() -> frozenset[int]:
+    codes = set(range(-5, 0))
+    for digit in "6789":
+        for length in range(1, 7):
+            repeated = int(digit * length)
+            codes |= {repeated, -repeated}
+            # Beside 99 stand 98 for “don’t know” and 97 for “refused”.
+            if digit == "9":
+                codes |= {repeated - 1, repeated - 2, 1 - repeated, 2 - repeated}
+    return frozenset(codes)
+
+
+_CODES: Final = _usual_codes()
 """Numbers that stand for no answer, such as −99 and 998."""
 _FAR: Final = 1.5
 """Times the largest other number, from which a code is asked about."""
@@ -59,42 +65,72 @@ _OWN_ROWS: Final = 15
 def no_answer_codes(reading: Reading) -> Check | None:
     """Codes such as −99 and 999, far from all other numbers of a column; NA also among words."""
     found: list[tuple[int, str, int]] = []
-    columns = [at for at in (reading.layout.answer, *reading.layout.others) if at is not None]
-    for column in columns:
+    for column in (reading.layout.answer, *reading.layout.others):
+        if column is None:
+            continue
+        # Answers of a table of counts are labels: only numbers among them can be codes.
         if reading.file.is_numeric(column) or reading.layout.count is None:
-            found += [(column, *code) for code in _codes(reading, column)]
+            for code, times in _codes(reading, column):
+                found.append((column, code, times))
     if not found:
         return None
-    codes = ", ".join(dict.fromkeys(code.replace("-", "−") for _, code, _ in found))
-    listed = ", ".join(
-        f"{code.replace('-', '−')} ({count_text(times, 'row', 'rows')})" for _, code, times in found
+
+    written: dict[str, None] = {}
+    listed = []
+    cells = []
+    for column, code, times in found:
+        with_minus_sign = code.replace("-", "−")
+        written[with_minus_sign] = None
+        listed.append(f"{with_minus_sign} ({count_text(times, 'row', 'rows')})")
+        cells.append((column, code))
+    verb = "are"
+    if len(found) == 1:
+        verb = "is"
+    first_column = found[0][0]
+    key = "no-answer-words"
+    if reading.file.is_numeric(first_column):
+        key = "no-answer-codes"
+    return ask(
+        key,
+        partial(leave_out, cells),
+        codes=", ".join(written),
+        listed=", ".join(listed),
+        column=reading.name(first_column),
+        verb=verb,
     )
-    without = partial(leave_out, [(column, code) for column, code, _ in found])
-    verb = "is" if len(found) == 1 else "are"
-    name = reading.name(found[0][0])
-    key = "no-answer-codes" if reading.file.is_numeric(found[0][0]) else "no-answer-words"
-    return ask(key, without, codes=codes, listed=listed, column=name, verb=verb)
 
 
 def _codes(reading: Reading, column: int) -> list[tuple[str, int]]:
     """The cells of a column that are codes for no answer, and how many rows have each."""
     mark = reading.layout.mark or "."
-    cells = Counter(reading.file.cells(column))
-    values = {cell: parse_number(cell, mark) for cell in cells}
-    words = [(cell, times) for cell, times in cells.items() if cell.casefold() in _MISSING]
-    others = [value for value in values.values() if value is not None and value not in _CODES]
+    times_of = Counter(reading.file.cells(column))
+    value_of = {cell: parse_number(cell, mark) for cell in times_of}
+    codes_there = _CODES.intersection(value_of.values())
+    words = [(cell, times) for cell, times in times_of.items() if cell.casefold() in _MISSING]
+
+    # What the question's own numbers are; 6 and 7 go on with a scale from 1 to 5.
+    others = []
+    for value in value_of.values():
+        if value is not None and value not in _CODES:
+            others.append(value)
     usual = [value for value in others if value >= 0]
-    for code in sorted(_CODES.intersection(values.values())):  # 6 goes on a scale from 1 to 5
-        usual += [code] if usual and 0 < code - max(usual) <= 1 else []
+    for code in sorted(codes_there):
+        if usual and 0 < code - max(usual) <= 1:
+            usual.append(code)
     if len(usual) < 2 or min(others) < 0 or not reading.file.is_numeric(column):
         return words
-    lowest = min(_CODES.intersection(values.values()), default=0)
-    far = [
-        (cell, times)
-        for cell, times in cells.items()
-        if (value := values[cell]) in _CODES and _is_far(value or 0.0, times, usual, lowest)
-    ]
-    return sorted(far, key=lambda each: float(values[each[0]] or 0)) + words
+
+    lowest = min(codes_there, default=0)
+    far = []
+    for cell, times in times_of.items():
+        code_value = value_of[cell]
+        if code_value is None or code_value not in _CODES:
+            continue
+        if _is_far(code_value, times, usual, lowest):
+            far.append((code_value, cell, times))
+    # The sort is stable, so that two spellings of one number stay in the order of the file.
+    far.sort(key=lambda entry: entry[0])
+    return [(cell, times) for _, cell, times in far] + words
 
 
 def _is_far(value: float, times: int, usual: Sequence[float], lowest: float) -> bool:
@@ -111,21 +147,38 @@ def _is_far(value: float, times: int, usual: Sequence[float], lowest: float) -> 
 def notes(reading: Reading) -> Check | None:
     """Rows that are not records: sources and notes below them, repeated titles."""
     layout, file = reading.layout, reading.file
-    at = layout.answer
-    if at is None or layout.count is not None:
+    answer = layout.answer
+    if answer is None or layout.count is not None:
         return None
-    cells, filled = Counter(file.cells(at)), [row for row in file.rows if any(row)]
-    last = takewhile(lambda row: row[at] and sum(map(bool, row)) == 1, reversed(filled))
-    found = [row[at] for row in last if len(row) > 1 and len(row[at].split()) > _WORDS]
-    found += [row[at] for row in filled[-_NOTES_MAX:] if re.fullmatch(_NOTE, row[at])]
-    found += [row[at] for row in filled if row == file.names and len(row) > 1]
-    rows = tuple(cell for cell in dict.fromkeys(found) if cells[cell] <= found.count(cell))
-    if not rows or len(rows) >= len(cells):
+    filled = [row for row in file.rows if any(row)]
+
+    # 1. At the end, rows with nothing but a text of several words.
+    found = []
+    for row in reversed(filled):
+        if not row[answer] or sum(map(bool, row)) != 1:
+            break
+        if len(row) > 1 and len(row[answer].split()) > _WORDS:
+            found.append(row[answer])
+    # 2. Near the end, what begins as sources and notes do.
+    for row in filled[-_NOTES_MAX:]:
+        if re.fullmatch(_NOTE, row[answer]):
+            found.append(row[answer])
+    # 3. Anywhere, the titles once more.
+    for row in filled:
+        if row == file.names and len(row) > 1:
+            found.append(row[answer])
+
+    # A text that is an answer of other rows as well is no note.
+    times_of = Counter(file.cells(answer))
+    rows = [cell for cell in dict.fromkeys(found) if times_of[cell] <= found.count(cell)]
+    if not rows or len(rows) >= len(times_of):
         return None
     listed = ", ".join(f"“{cell[:40]}”" for cell in rows[:3])
-    verb = "looks" if len(rows) == 1 else "look"
+    verb = "look"
+    if len(rows) == 1:
+        verb = "looks"
     texts = count_text(len(rows), "text", "texts")
-    without = partial(leave_out, [(at, row) for row in rows])
+    without = partial(leave_out, [(answer, row) for row in rows])
     return ask("notes", without, listed=listed, verb=verb, texts=texts)
 
 
@@ -134,17 +187,21 @@ def spellings(reading: Reading) -> Check | None:
     answer = reading.layout.answer
     if answer is None or reading.layout.areas or reading.file.is_numeric(answer):
         return None
-    cells = Counter(reading.file.cells(answer))
-    first = dict[str, str]()
-    for cell, _ in cells.most_common():
-        first.setdefault(cell.casefold(), cell)
-    other = {cell: first[cell.casefold()] for cell in cells if cell not in first.values()}
-    if not other:
+    times_of = Counter(reading.file.cells(answer))
+    # The spelling that most rows have stands for all.
+    usual: dict[str, str] = {}
+    for cell, _ in times_of.most_common():
+        usual.setdefault(cell.casefold(), cell)
+    replaced = {}
+    for cell in times_of:
+        if cell != usual[cell.casefold()]:
+            replaced[cell] = usual[cell.casefold()]
+    if not replaced:
         return None
-    listed = ", ".join(f"“{cell}” is “{word}”" for cell, word in list(other.items())[:3])
+    listed = ", ".join(f"“{cell}” is “{word}”" for cell, word in list(replaced.items())[:3])
     return ask(
         "spellings",
-        lambda read: read.with_cells(answer, other),
+        lambda read: read.with_cells(answer, replaced),
         column=reading.name(answer),
         listed=listed,
     )
@@ -155,57 +212,104 @@ def option_columns(reading: Reading) -> Check | None:
     layout, file = reading.layout, reading.file
     if layout.latitude is not None or layout.others or layout.answer is None:
         return None
-    columns, kind = _longest_run([(at, _kind(file, at)) for at in range(len(file.names))])
-    titles = [file.names[at] for at in columns]
-    same = takewhile(lambda signs: len({*signs}) == 1, zip(*titles, strict=False))
-    stem = re.sub(r"[^\W_]+$", "", "".join(signs[0] for signs in same))
-    own = len({*file.cells(layout.answer)}) > _OWN_ANSWERS * len(file.rows)
-    is_meant = {layout.answer, layout.count} & {*columns} or own
-    of_answer = stem.startswith(file.names[layout.answer])
-    if len(columns) < 2 or not (is_meant or of_answer) or not (stem or kind != "yes"):
+    kinds = [(column, _kind(file, column)) for column in range(len(file.names))]
+    columns, kind = _longest_run(kinds)
+    if len(columns) < 2:
         return None
-    ticks = [sum(cell.casefold() not in _NOT_TICKED for cell in file.cells(at)) for at in columns]
-    often = sorted(columns, key=lambda at: -ticks[columns.index(at)])
+    stem = _common_stem([file.names[column] for column in columns])
+
+    # They are meant where the answer or the people are among them, where the answer's title is
+    # theirs, or where the answer cannot be one, as nearly every row has another.
+    is_among = {layout.answer, layout.count} & {*columns}
+    is_own_answer = len({*file.cells(layout.answer)}) > _OWN_ANSWERS * len(file.rows)
+    is_of_answer = stem.startswith(file.names[layout.answer])
+    if not (is_among or is_own_answer or is_of_answer):
+        return None
+    # Columns of yes and no without a common title are several questions.
+    if not stem and kind == "yes":
+        return None
+
+    # The choices that were ticked most often become questions, in the order of the file.
+    ticks = {}
+    for column in columns:
+        ticks[column] = sum(cell.casefold() not in _NOT_TICKED for cell in file.cells(column))
+    often = sorted(columns, key=lambda column: -ticks[column])
     best = sorted(often[:OWN_QUESTIONS_MAX])
-    names = [_without_stem(file.names[at], stem) for at in best]
-    listed = ", ".join(f"“{name}”" for name in names[:3])
-    count = file.named_weights if file.named_weights not in columns else None
+    names = [_without_stem(file.names[column], stem) for column in best]
+    sql = [_ticked_sql(column, columns, kind) for column in best]
+    count = file.named_weights
+    if count in columns:
+        count = None
 
     def asked(read: Reading) -> Reading:
         read = replace(read, layout=replace(read.layout, count=count))
-        return ask_questions(names, [_ticked_sql(at, columns, kind) for at in best], read)
+        return ask_questions(names, sql, read)
 
-    several = count_text(len(columns), "column", "columns")
     return ask(
         "option-columns",
         asked,
-        columns=several,
-        listed=listed,
+        columns=count_text(len(columns), "column", "columns"),
+        listed=", ".join(f"“{name}”" for name in names[:3]),
         asked=len(best),
         answer=reading.name(layout.answer),
     )
 
 
+def _common_stem(titles: Sequence[str]) -> str:
+    """What titles have in common at their start, such as "Q1_", without a word that is cut."""
+    stem = ""
+    for signs in zip(*titles, strict=False):
+        if len({*signs}) > 1:
+            break
+        stem += signs[0]
+    return re.sub(r"[^\W_]+$", "", stem)
+
+
 def _kind(file: DetectedFile, column: int) -> str:
-    """How a column says that a choice was ticked: "1", "yes", "filled"; or "", not at all."""
+    """How a column says that a choice was ticked: "1", "yes", "filled"; or "", not at all.
+
+    "blank" for a column without cells, which says neither.
+    """
     cells = {cell.casefold() for cell in file.cells(column)}
-    blank = sum(not row[column] for row in file.rows)
-    if len(cells) == 1 and blank and not cells <= _NOT_TICKED:
+    if not cells:
+        return "blank"
+    has_blanks = any(not row[column] for row in file.rows)
+    if len(cells) == 1 and has_blanks and not cells <= _NOT_TICKED:
         return "filled"
-    words = next((w for w in _TICKED if {w} <= cells <= {w, _TICKED[w]}), "")
-    return "1" if words == "1" else "yes" if words else "" if cells else "blank"
+    for ticked, not_ticked in _TICKED.items():
+        if ticked in cells and cells <= {ticked, not_ticked}:
+            if ticked == "1":
+                return "1"
+            return "yes"
+    return ""
 
 
 def _longest_run(kinds: Sequence[tuple[int, str]]) -> tuple[list[int], str]:
     """The longest run of columns of one kind, between which blank ones may be."""
-    runs = groupby((each for each in kinds if each[1] != "blank"), key=lambda each: each[1])
-    found = [([at for at, _ in run], kind) for kind, run in runs if kind]
-    return max(found, key=lambda each: len(each[0]), default=([], ""))
+    longest: list[int] = []
+    longest_kind = ""
+    run: list[int] = []
+    run_kind = ""
+    for column, kind in kinds:
+        if kind == "blank":
+            continue
+        if kind != run_kind:
+            run = []
+            run_kind = kind
+        run.append(column)
+        # Of runs of one length the first stays; columns that tick nothing are no run.
+        if kind and len(run) > len(longest):
+            longest = run
+            longest_kind = kind
+    return longest, longest_kind
 
 
 def _without_stem(title: str, stem: str) -> str:
+    """A choice's name: its title without the question's, if that leaves more than a number."""
     name = title[len(stem) :].strip(" ])")
-    return title if not name or name.isdecimal() else name
+    if not name or name.isdecimal():
+        return title
+    return name
 
 
 def _ticked_sql(column: int, columns: Sequence[int], kind: str) -> str:
@@ -223,50 +327,64 @@ def several_choices(reading: Reading) -> Check | None:
     layout = reading.layout
     if layout.answer is None or layout.latitude is not None:
         return None
+    # A table of counts, such as one of ours, has "answer; group" in its cells.
     if layout.count is not None and not reading.file.repeats(layout.answer):
-        return None  # a table of counts, such as one of ours, has "answer; group"
+        return None
     for column in _questions_of(reading):
         cells = reading.file.cells(column)
-        sign = next((sign for sign in _SEPARATORS if _holds_choices(cells, sign)), None)
-        if sign is not None and not are_of_no_question(cells):
-            return _several_choices_of(reading, column, sign)
+        if are_of_no_question(cells):
+            continue
+        for sign in _SEPARATORS:
+            if _holds_choices(cells, sign):
+                return _several_choices_of(reading, column, sign)
     return None
 
 
 def _questions_of(reading: Reading) -> list[int]:
     """The questions of a file: those that are read, and others where nobody said which."""
     file, layout = reading.file, reading.layout
-    read = [at for at in (layout.answer, *layout.others) if at is not None]
+    questions = [column for column in (layout.answer, *layout.others) if column is not None]
     if layout.named or layout.others or layout.count is not None:
-        return read
-    named = {*service_columns(file.names), layout.person, layout.group}
-    others = [at for at in range(len(file.names)) if at not in {*read, *named}]
-    return read + [at for at in others if not is_identifier(file.names[at])]
+        return questions
+    no_questions = {layout.answer, layout.person, layout.group, *service_columns(file.names)}
+    for column, name in enumerate(file.names):
+        if column not in no_questions and not is_identifier(name):
+            questions.append(column)
+    return questions
 
 
 def _several_choices_of(reading: Reading, column: int, sign: str) -> Check:
     """The check of one question in whose cells `sign` stands between choices."""
     cells = reading.file.cells(column)
-    times = Counter(choice for cell in cells for choice in _split(cell, sign))
+    times_of: Counter[str] = Counter()
+    several_count = 0
+    for cell in cells:
+        ticked = _split(cell, sign)
+        times_of.update(ticked)
+        if len(ticked) > 1:
+            several_count += 1
+
+    # The choices asked about, the most frequent first; what everybody ticked says nothing.
     most = OWN_QUESTIONS_MAX - len(reading.layout.others)
-    choices = [c for c, n in times.most_common() if n < len(cells)][:most]
-    listed = ", ".join(f"“{choice}”" for choice in choices[:3])
-    several = sum(len(_split(cell, sign)) > 1 for cell in cells)
+    choices = [choice for choice, times in times_of.most_common() if times < len(cells)][:most]
     check = ask(
         "several-choices",
         partial(_as_questions, column, sign, choices),
         partial(_as_combinations, column, sign),
-        several=f"{several:,}",
+        several=f"{several_count:,}",
         cells=count_text(len(cells), "cell", "cells"),
         column=reading.name(column),
-        listed=listed,
+        listed=", ".join(f"“{choice}”" for choice in choices[:3]),
         asked=len(choices),
-        choices=len(times),
+        choices=len(times_of),
     )
+    as_questions, as_combinations = check.offers[:1], check.offers[1:]
     if column not in (reading.layout.answer, *reading.layout.others):
         answer = reading.name(reading.layout.answer)
-        return replace(check, offers=check.offers[:1], keep=f"No: {answer} alone")
-    return check if len(choices) > 1 else replace(check, offers=check.offers[1:])
+        return replace(check, offers=as_questions, keep=f"No: {answer} alone")
+    if len(choices) < 2:
+        return replace(check, offers=as_combinations)
+    return check
 
 
 def _piece(sign: str) -> str:
@@ -275,26 +393,40 @@ def _piece(sign: str) -> str:
 
 
 def _split(cell: str, sign: str) -> list[str]:
-    pieces = (each.strip() for each in re.findall(_piece(sign), cell))
-    return [each for each in dict.fromkeys(pieces) if each not in _NOTHING]
+    """The choices in a cell, each once, in their order."""
+    choices: dict[str, None] = {}
+    for piece in re.findall(_piece(sign), cell):
+        choice = piece.strip()
+        if choice not in _NOTHING:
+            choices[choice] = None
+    return list(choices)
 
 
 def _holds_choices(cells: Sequence[str], sign: str) -> bool:
     """Whether many cells hold several choices, most of which are in other cells as well."""
-    different = {cell: _split(cell, sign) for cell in set(cells)}
-    several = sum(len(different[cell]) > 1 for cell in cells)
-    if several < _SEVERAL * len(cells) or several < 2:
+    choices_of = {cell: _split(cell, sign) for cell in set(cells)}
+    several_count = sum(len(choices_of[cell]) > 1 for cell in cells)
+    if several_count < _SEVERAL * len(cells) or several_count < 2:
         return False
-    in_cells = Counter(choice for choices in different.values() for choice in choices)
-    orders = Counter(tuple(sorted(choices)) for choices in different.values())
-    alone = {choices[0] for choices in different.values() if len(choices) == 1}
-    if sign not in _SURE and max(orders.values()) < 2 and alone != in_cells.keys():
-        return False  # such as “agree” and “strongly agree”
-    shared = sum(times > 1 for times in in_cells.values())
-    return 2 <= len(in_cells) <= _CHOICES_MAX and 2 * shared > len(in_cells)
+
+    cells_with: Counter[str] = Counter()
+    cells_with_all: Counter[tuple[str, ...]] = Counter()
+    alone = set()
+    for choices in choices_of.values():
+        cells_with.update(choices)
+        cells_with_all[tuple(sorted(choices))] += 1
+        if len(choices) == 1:
+            alone.add(choices[0])
+    # A sign such as a space also stands within answers, as in “agree” and “strongly agree”. It
+    # separates choices only where some come in two orders, or where each stands alone somewhere.
+    if sign not in _SURE and max(cells_with_all.values()) < 2 and alone != cells_with.keys():
+        return False
+    shared_count = sum(times > 1 for times in cells_with.values())
+    return 2 <= len(cells_with) <= _CHOICES_MAX and 2 * shared_count > len(cells_with)
 
 
 def _list_sql(column: int, sign: str) -> str:
+    """SQL of the list of choices in a cell, as `_split` makes it."""
     pieces = f"regexp_extract_all(c{column}, {text_sql(_piece(sign))})"
     return (
         f"list_filter(list_transform({pieces}, lambda x: trim(x)), lambda x: x NOT IN {_NOTHING})"
@@ -304,33 +436,38 @@ def _list_sql(column: int, sign: str) -> str:
 def _as_questions(column: int, sign: str, choices: Sequence[str], reading: Reading) -> Reading:
     """A question for each choice, with the answers yes and no; none where nothing was ticked."""
     parts = _list_sql(column, sign)
-    asked = [
-        f"CASE WHEN trim(coalesce(c{column}, '')) = '' THEN '' "
-        f"WHEN list_contains({parts}, {text_sql(choice)}) THEN 'yes' ELSE 'no' END"
-        for choice in choices
-    ]
-    asked_so = ask_questions(choices, asked, reading)
+    sql = []
+    for choice in choices:
+        sql.append(
+            f"CASE WHEN trim(coalesce(c{column}, '')) = '' THEN '' "
+            f"WHEN list_contains({parts}, {text_sql(choice)}) THEN 'yes' ELSE 'no' END"
+        )
+    asked_so = ask_questions(choices, sql, reading)
     # Other questions of the same people stay beside those of the choices.
     layout = reading.layout
-    others = [at for at in (layout.answer, *layout.others) if at is not None and at != column]
     if not layout.others:
         return asked_so
-    asked_columns = [*others, asked_so.layout.answer or 0, *asked_so.layout.others]
-    layout = replace(asked_so.layout, answer=asked_columns[0], others=tuple(asked_columns[1:]))
+    questions = []
+    for other in (layout.answer, *layout.others):
+        if other is not None and other != column:
+            questions.append(other)
+    questions += [asked_so.layout.answer or 0, *asked_so.layout.others]
+    layout = replace(asked_so.layout, answer=questions[0], others=tuple(questions[1:]))
     return replace(asked_so, layout=layout)
 
 
 def ask_questions(names: Sequence[str], answers: Sequence[str], reading: Reading) -> Reading:
     """The reading with the questions of these names, whose answers are in SQL."""
+    # They become new columns behind those that the file has.
     width = reading.file.table.width
     first, *others = range(width, width + len(names))
     layout = replace(reading.layout, answer=first, others=tuple(others), group=None, steps=None)
-    return reading.derive(
-        [*reading.sql_of(), *answers], [*reading.file.names, *(n[:60] for n in names)], layout
-    )
+    titles = [*reading.file.names, *(name[:60] for name in names)]
+    return reading.derive([*reading.sql_of(), *answers], titles, layout)
 
 
 def _as_combinations(column: int, sign: str, reading: Reading) -> Reading:
+    """Each combination of choices as one answer, whatever their order was."""
     sql = f"array_to_string(list_sort({_list_sql(column, sign)}), '; ')"
     return reading.with_sql({column: sql})
 
@@ -340,9 +477,15 @@ def bands_as_dates(reading: Reading) -> Check | None:
     answer = reading.layout.answer
     if answer is None:
         return None
-    cells = dict.fromkeys(reading.file.cells(answer))
-    bands = {cell: band for cell in cells if (band := _band_of_date(cell))}
-    others = [cell for cell in cells if re.fullmatch(_BAND, cell)]
+    bands = {}
+    others = []
+    for cell in dict.fromkeys(reading.file.cells(answer)):
+        band = _band_of_date(cell)
+        if band:
+            bands[cell] = band
+        if re.fullmatch(_BAND, cell):
+            others.append(cell)
+    # Dates alone are dates; beside bands that were left as they are they were bands.
     if not bands or len(others) < 2:
         return None
     listed = ", ".join(f"“{cell}” is “{band}”" for cell, band in list(bands.items())[:3])
@@ -359,9 +502,17 @@ def _band_of_date(cell: str) -> str:
     match = re.fullmatch(_DATE, cell)
     if match is None:
         return ""
-    words = [word.casefold() for word in match.groups() if word]
-    known = [int(word) if word.isdecimal() else _MONTH_NAMES.get(word[:3], 0) for word in words]
-    return f"{min(known)}-{max(known)}" if all(known) else ""
+    ends = []
+    for word in match.groups():
+        if not word:
+            continue
+        if word.isdecimal():
+            ends.append(int(word))
+        else:
+            ends.append(_MONTH_NAMES.get(word[:3].casefold(), 0))
+    if not all(ends):
+        return ""
+    return f"{min(ends)}-{max(ends)}"
 
 
 def own_answers(reading: Reading) -> Check | None:
@@ -370,21 +521,31 @@ def own_answers(reading: Reading) -> Check | None:
     if layout.answer is None or layout.count is not None or layout.latitude is not None:
         return None
     file, cells = reading.file, reading.file.cells(layout.answer)
-    different = len(set(cells))
-    few = different < _OWN_ROWS or different <= _OWN_ANSWERS * len(cells)
-    if (few and not _are_labels(file, layout.answer)) or file.is_numeric(layout.answer):
+    if file.is_numeric(layout.answer):
         return None
-    rows = count_text(len(cells), "row", "rows")
-    column, size = reading.name(layout.answer), f"{different:,}"
-    return ask("own-answers", different=size, rows=rows, column=column, cell=cells[0])
+    distinct_count = len(set(cells))
+    is_usual = distinct_count < _OWN_ROWS or distinct_count <= _OWN_ANSWERS * len(cells)
+    if is_usual and not _are_labels(file, layout.answer):
+        return None
+    return ask(
+        "own-answers",
+        different=f"{distinct_count:,}",
+        rows=count_text(len(cells), "row", "rows"),
+        column=reading.name(layout.answer),
+        cell=cells[0],
+    )
 
 
 def _are_labels(file: DetectedFile, answer: int) -> bool:
     """Whether answers all differ, beside decimals, as labels of a table do that holds no people."""
-    numeric = [at for at in range(len(file.names)) if at != answer and file.is_numeric(at)]
-    cells = [cell for at in numeric for cell in file.cells(at)]
-    is_table = file.answers.count is None and not file.repeats(answer)
-    return is_table and any(re.search(r"\d[.,]\d", cell) for cell in cells)
+    if file.answers.count is not None or file.repeats(answer):
+        return False
+    for column in range(len(file.names)):
+        if column == answer or not file.is_numeric(column):
+            continue
+        if any(re.search(r"\d[.,]\d", cell) for cell in file.cells(column)):
+            return True
+    return False
 
 
 _KNOWN: Final = 0.8
@@ -395,23 +556,30 @@ _LISTED: Final = 3
 def codes(reading: Reading) -> Check | None:
     """A question whose answers are codes that another sheet of the workbook explains."""
     layout, file = reading.layout, reading.file
-    for column in (at for at in (layout.answer, *layout.others) if at is not None):
-        cells, name = set(counted_cells(file, layout, column)), reading.name(column)
+    for column in (layout.answer, *layout.others):
+        if column is None:
+            continue
+        cells = set(counted_cells(file, layout, column))
         for sheet, rows in file.table.lists:
             words = _words_of(rows, file.names[column])
             known = sorted(cells & words.keys())
-            if known and len(known) >= _KNOWN * len(cells):
-                few = ", ".join(f"{code} is “{words[code]}”" for code in known[:_LISTED])
-                apply = partial(with_words, words, (column,))
-                return ask("codes", apply, sheet=sheet, column=name, listed=few)
+            if not known or len(known) < _KNOWN * len(cells):
+                continue
+            listed = ", ".join(f"{code} is “{words[code]}”" for code in known[:_LISTED])
+            apply = partial(with_words, words, (column,))
+            return ask("codes", apply, sheet=sheet, column=reading.name(column), listed=listed)
     return None
 
 
 def _words_of(rows: list[list[str]], question: str) -> dict[str, str]:
     """Code and word of the rows of a list, which may name the question before them."""
-    own = [row[1:] for row in rows if len(row) > 2 and row[0] == question]
-    pairs = [row[:2] for row in own or rows if len(row) > 1 and all(row[:2])]
-    return {code: word for code, word in pairs if not looks_like_number(word)}
+    of_question = [row[1:] for row in rows if len(row) > 2 and row[0] == question]
+    words = {}
+    for row in of_question or rows:
+        # Two numbers beside each other are data rather than a code and its word.
+        if len(row) > 1 and all(row[:2]) and not looks_like_number(row[1]):
+            words[row[0]] = row[1]
+    return words
 
 
 def with_words(words: Mapping[str, str], columns: Collection[int], reading: Reading) -> Reading:
@@ -425,12 +593,17 @@ def with_words(words: Mapping[str, str], columns: Collection[int], reading: Read
 
 def parse_words(text: str) -> dict[str, str]:
     """The words of codes, written as "1 = yes; 2 = no"; raises `CaldpError` for other texts."""
-    pairs = [each.partition("=") for each in re.split(r"[;\n]", text) if each.strip()]
-    for code, sign, word in pairs:
+    words: dict[str, str] = {}
+    pair_count = 0
+    for pair in re.split(r"[;\n]", text):
+        if not pair.strip():
+            continue
+        code, sign, word = (part.strip() for part in pair.partition("="))
         require(
-            bool(code.strip() and sign and word.strip()),
+            bool(code and sign and word),
             f"Words for codes must be written as “1 = yes; 2 = no”, got {excerpt(text)}.",
         )
-    words = {code.strip(): word.strip() for code, _, word in pairs}
-    require(len(words) == len(pairs), f"Each code has one word, got {excerpt(text)}.")
+        words[code] = word
+        pair_count += 1
+    require(len(words) == pair_count, f"Each code has one word, got {excerpt(text)}.")
     return words
