@@ -17,7 +17,6 @@ same.
 """
 
 import itertools
-import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,16 +46,21 @@ def place_guess_accuracy(
     `pair`: the two cells.
     """
     if isinstance(treatment, Suppression):
-        ends = check_symbols("pair", pair, others.size).tolist()
+        # Suppression draws nothing: two tables that differ give the person away, others nothing.
+        first_cell, second_cell = check_symbols("pair", pair, others.size).tolist()
         totals = group_totals(labels)
-        one, other = (treatment.publish(_with_person(others, cell), totals) for cell in ends)
-        same = np.array_equal(one.numbers, other.numbers) and np.array_equal(one.marks, other.marks)
-        return 0.5 if same else 1.0
+        first = treatment.publish(_with_person(others, first_cell), totals)
+        second = treatment.publish(_with_person(others, second_cell), totals)
+        same_numbers = np.array_equal(first.numbers, second.numbers)
+        if same_numbers and np.array_equal(first.marks, second.marks):
+            return 0.5
+        return 1.0
     rows = _rows(treatment, others, labels, pair)
     return float(np.maximum(*rows).sum() / 2)
 
 
 def _with_person(others: Ints, cell: int) -> Ints:
+    """(k,) counts of everybody else and of the person, who is in `cell`."""
     counts = others.copy()
     counts[cell] += 1
     return counts
@@ -73,10 +77,14 @@ def exposed_newcomers(rule: Suppression, counts: Ints, labels: Ints) -> Bools:
     """
     table = rule.publish(counts, labels)
     small, second = table.primary, table.hidden & ~table.primary
+    # A newcomer who leaves a count small changes nothing that is published, unless it is the only
+    # candidate: a group of one cell has no total, and all such small cells are candidates together.
     stays = small & (counts + 1 < rule.threshold)
     lonely = (np.bincount(labels) == 1)[labels]
     exposed = ~stays | (lonely & (np.count_nonzero(small & lonely) == 1))
     for q in np.flatnonzero(second).tolist():
+        # A group with a second hidden count q has one small count p: their sum is published. `fits`
+        # are the counts of q that explain the table before the newcomer.
         (cells,) = np.nonzero(labels == labels[q])
         (p,) = cells[small[cells]].tolist()
         both = int(counts[p] + counts[q])
@@ -120,16 +128,20 @@ def rounding_recovery_chance(rounding: Rounding, count: int, pairs: int) -> floa
 def _difference(rounding: Rounding, count: int) -> tuple[Floats, int]:
     """The law of one difference as an array, and the number that it begins with."""
     base = rounding.base
+    # The region without the cell leaves each remainder equally often; in exact fractions, as
+    # thousands of such laws are convolved later.
     chances: dict[int, Fraction] = {}
-    for rest in range(base):
-        for (a, p), (b, q) in itertools.product(
-            rounding.law(rest + count).items(), rounding.law(rest).items()
-        ):
-            chances[a - b] = chances.get(a - b, Fraction(0)) + p * q / base
+    for remainder in range(base):
+        with_cell = rounding.law(remainder + count)
+        without_cell = rounding.law(remainder)
+        for larger, p in with_cell.items():
+            for smaller, q in without_cell.items():
+                difference = larger - smaller
+                chances[difference] = chances.get(difference, Fraction(0)) + p * q / base
     low = min(chances)
     law = np.zeros(max(chances) - low + 1)
-    for value, chance in chances.items():
-        law[value - low] = float(chance)
+    for difference, chance in chances.items():
+        law[difference - low] = float(chance)
     return law, low
 
 
@@ -145,8 +157,10 @@ def direction_guess_accuracy(rows: Floats) -> float:
     """
     totals = rows.sum(axis=0)
     rows = rows[:, totals > 0]
+    # Outcomes with one ratio say the same: put together, thousands become a few dozen.
     ratios, place = np.unique(np.round(rows[0] / rows.sum(axis=0), _DIGITS), return_inverse=True)
-    p, q = (np.bincount(place, row, ratios.size) for row in rows)
+    p = np.bincount(place, rows[0], ratios.size)
+    q = np.bincount(place, rows[1], ratios.size)
     products = np.outer(p, q)
     return float(np.maximum(products, products.T).sum() / 2)
 
@@ -177,22 +191,33 @@ def noisy_move_guess_accuracy(noise: CentralTable) -> float:
 def _rows(rounding: Rounding, others: Ints, labels: Ints, pair: Ints) -> Floats:
     """(2, outcomes) chances of what both worlds show: the two cells and their groups' totals."""
     ends = check_symbols("pair", pair, others.size)
-    worlds = [_with_person(others, cell) for cell in ends.tolist()]
     groups = np.unique(labels[ends])
-    numbers = [
-        [*world[ends].tolist(), *(int(world[labels == group].sum()) for group in groups)]
-        for world in worlds
-    ]
-    laws = [[rounding.law(number) for number in table] for table in numbers]
-    values = [sorted({**a, **b}) for a, b in zip(*laws, strict=True)]
-    none = Fraction(0)
-    rows = [
-        [
-            float(math.prod(law.get(v, none) for law, v in zip(table, outcome, strict=True)))
-            for outcome in itertools.product(*values)
-        ]
-        for table in laws
-    ]
+
+    # By world the law of each published number that the person changes: two cells, and the total
+    # of the one group or the two groups that they are in.
+    laws_of_worlds = []
+    for cell in ends.tolist():
+        counts = _with_person(others, cell)
+        laws = [rounding.law(count) for count in counts[ends].tolist()]
+        for group in groups:
+            laws.append(rounding.law(int(counts[labels == group].sum())))
+        laws_of_worlds.append(laws)
+
+    # Both worlds need the same outcomes, those included that one of them never shows.
+    first_laws, second_laws = laws_of_worlds
+    values = []
+    for first_law, second_law in zip(first_laws, second_laws, strict=True):
+        values.append(sorted({*first_law, *second_law}))
+    rows = []
+    for laws in laws_of_worlds:
+        row = []
+        for outcome in itertools.product(*values):
+            # Numbers are rounded independently.
+            chance = Fraction(1)
+            for law, value in zip(laws, outcome, strict=True):
+                chance *= law.get(value, Fraction(0))
+            row.append(float(chance))
+        rows.append(row)
     return np.array(rows)
 
 
@@ -282,6 +307,7 @@ def fit_answers(members: Bools, published: Floats) -> Floats:
     """
     m, n = members.shape
     ones = scipy.sparse.eye_array(m, format="csr")
+    # Each table's sum may be off by the difference of two slacks ≥ 0; the objective adds up both.
     sums: Any = scipy.sparse.hstack(
         [scipy.sparse.csr_array(members.astype(np.float64)), ones, -ones], format="csr"
     )
@@ -351,7 +377,7 @@ class Tables:
     numbers: tuple[str, ...] = tuple(line.number for line in LINES)
 
     def __post_init__(self) -> None:
-        unknown = [each for each in self.numbers if each not in _BY_NUMBER]
+        unknown = [number for number in self.numbers if number not in _BY_NUMBER]
         if unknown or not set(self.numbers) >= _NEEDED:
             raise CaldpError(
                 f"numbers must be of {', '.join(_BY_NUMBER)} and hold "
@@ -377,13 +403,18 @@ def worlds(tables: Tables) -> list[tuple[Person, ...]]:
     solutions = set()
     for black, white in itertools.product(_ages(has["2C"]), list(_ages(has["2D"]))):
         ages = black + white
+        # The line of all people leaves few of these ages, so that it is looked at first.
         if not has["1A"].fits(sorted(ages)):
             continue
-        of_age = [i for i in range(7) if ages[i] >= MARRIED_FROM]
-        pairs = itertools.combinations(of_age, has["3B"].count)
-        married = [pair for pair in pairs if _fit(ages, pair, has["3B"])]
+        of_age = [person for person in range(7) if ages[person] >= MARRIED_FROM]
+        couples = []
+        for married in itertools.combinations(of_age, has["3B"].count):
+            if _fit(ages, married, has["3B"]):
+                couples.append(married)
+        # Sex and marriage are not published together: each of one goes with each of the other.
         for female in _sexes(ages, has):
-            solutions |= {_people(ages, female, each) for each in married}
+            for married in couples:
+                solutions.add(_people(ages, female, married))
     return sorted(solutions)
 
 
@@ -396,12 +427,14 @@ def _ages(line: PublishedRow) -> Iterator[_Ages]:
 
     The median says what one or two in the middle add up to, the mean what the outer two do.
     """
-    total, twice = round(line.mean * line.count), round(2 * line.median)
-    middles: list[tuple[int, ...]]
+    total = round(line.mean * line.count)
+    twice_median = round(2 * line.median)
+    middles: list[tuple[int, ...]] = []
     if line.count % 2:
-        middles = [(twice // 2,)]
+        middles.append((twice_median // 2,))
     else:
-        middles = [(low, twice - low) for low in range(1, twice // 2 + 1)]
+        for low in range(1, twice_median // 2 + 1):
+            middles.append((low, twice_median - low))
     for middle in middles:
         for low in range(1, middle[0] + 1):
             high = total - sum(middle) - low
@@ -411,24 +444,46 @@ def _ages(line: PublishedRow) -> Iterator[_Ages]:
 
 def _sexes(ages: _Ages, has: Mapping[str, PublishedRow]) -> Iterator[tuple[int, ...]]:
     """Who is female: as many as a line says, any number if none does."""
-    sizes = [has["2A"].count] if "2A" in has else [7 - has["2B"].count] if "2B" in has else range(8)
-    for female in itertools.chain(*(itertools.combinations(range(7), size) for size in sizes)):
-        groups = {
-            "2A": female,
-            "2B": [i for i in range(7) if i not in female],
-            "4A": [i for i in female if i < has["2C"].count],
-        }
-        if all(_fit(ages, of, has[name]) for name, of in groups.items() if name in has):
-            yield female
+    sizes: Iterable[int] = range(8)
+    if "2A" in has:
+        sizes = [has["2A"].count]
+    elif "2B" in has:
+        sizes = [7 - has["2B"].count]
+    for size in sizes:
+        for female in itertools.combinations(range(7), size):
+            if _fit_sexes(ages, female, has):
+                yield female
 
 
-def _fit(ages: _Ages, of: Iterable[int], line: PublishedRow) -> bool:
-    return line.fits(sorted(ages[i] for i in of))
+def _fit_sexes(ages: _Ages, female: tuple[int, ...], has: Mapping[str, PublishedRow]) -> bool:
+    """Whether the published lines of women, of men and of black women fit, those that there are."""
+    groups = {
+        "2A": female,
+        "2B": tuple(person for person in range(7) if person not in female),
+        # The black people come first.
+        "4A": tuple(person for person in female if person < has["2C"].count),
+    }
+    for number, people in groups.items():
+        if number in has and not _fit(ages, people, has[number]):
+            return False
+    return True
+
+
+def _fit(ages: _Ages, people: Iterable[int], line: PublishedRow) -> bool:
+    """Whether the ages of these people have the line's count, median and mean."""
+    return line.fits(sorted(ages[person] for person in people))
 
 
 def _people(ages: _Ages, female: tuple[int, ...], married: tuple[int, ...]) -> tuple[Person, ...]:
-    people = (
-        Person(age, "MF"[i in female], "BW"[i >= 4], "SM"[i in married])
-        for i, age in enumerate(ages)
-    )
+    """A block of people, sorted: equal ones are then equal, whatever their numbers were."""
+    people = []
+    for number, age in enumerate(ages):
+        sex, race, status = "M", "B", "S"
+        if number in female:
+            sex = "F"
+        if number >= 4:
+            race = "W"
+        if number in married:
+            status = "M"
+        people.append(Person(age, sex, race, status))
     return tuple(sorted(people))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, permutations
+from itertools import permutations
 from numbers import Rational
 from typing import Any, Final, TypeAlias
 
@@ -131,13 +131,20 @@ def audit_channel(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) 
     sum to 1.
     """
     rows, scale = _whole_rows(channel, policy)
-    faulty = [x for x, row in enumerate(rows) if sum(row) != scale or min(row) < 0]
-    pairs = [_pair(rows, *each) for each in finite_pairs(policy)]
+    faulty_row = None
+    for x, row in enumerate(rows):
+        is_distribution = sum(row) == scale and min(row) >= 0
+        if faulty_row is None and not is_distribution:
+            faulty_row = x
+    pairs = [_pair(rows, x, other, epsilon) for x, other, epsilon in finite_pairs(policy)]
+    holds = faulty_row is None and all(pair.holds for pair in pairs)
+
+    # All pairs are one class, which its worst pair stands for.
     worst = worst_of(pairs)
-    worst = worst and replace(worst, pairs=len(pairs))
-    holds = not faulty and all(each.holds for each in pairs)
-    classes = () if worst is None else (worst,)
-    return LargeAudit(holds, EVERY_PAIR, classes, worst, faulty[0] if faulty else None)
+    if worst is None:
+        return LargeAudit(holds, EVERY_PAIR, (), None, faulty_row)
+    worst = replace(worst, pairs=len(pairs))
+    return LargeAudit(holds, EVERY_PAIR, (worst,), worst, faulty_row)
 
 
 def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) -> list[PairClass]:
@@ -148,18 +155,22 @@ def audit_cells(channel: Sequence[Sequence[Fraction]], policy: PrivacyMatrix) ->
     """
     rows, _ = _whole_rows(channel, policy)
     levels = {(x, other): epsilon for x, other, epsilon in finite_pairs(policy)}
-    every = permutations(range(policy.k), 2)
-    return [_pair(rows, *each, levels.get(each, math.inf)) for each in every]
+    cells = []
+    for x, other in permutations(range(policy.k), 2):
+        epsilon = levels.get((x, other), math.inf)
+        cells.append(_pair(rows, x, other, epsilon))
+    return cells
 
 
 def _pair(rows: Sequence[Sequence[int]], x: int, other: int, epsilon: float) -> PairClass:
+    """The verdict on one ordered pair; `rows` in whole numbers, as `_whole_rows` makes them."""
     output, ratio = _largest_ratio(rows[x], rows[other])
     return PairClass(0, ANY_PAIR, 1, x, other, output, ratio, epsilon)
 
 
 def worst_of(classes: Sequence[PairClass]) -> PairClass | None:
     """The class that comes nearest to its ε or exceeds it most; None if there is none."""
-    return max(classes, key=lambda each: ratio_sort_key(each.relative_ratio), default=None)
+    return max(classes, key=lambda found: ratio_sort_key(found.relative_ratio), default=None)
 
 
 def ratio_sort_key(ratio: Fraction | None) -> tuple[bool, Fraction]:
@@ -176,17 +187,27 @@ def _whole_rows(
         f"A channel for this policy needs {policy.k} rows of one length, got "
         f"{count_text(len(channel), 'row', 'rows')}.",
     )
-    entries: Iterator[object] = chain.from_iterable(channel)
-    inexact = [entry for entry in entries if not isinstance(entry, Rational)]
-    if inexact:
+    # Whole numbers of any size: comparing them is exact, and much quicker than fractions.
+    exact = []
+    scale = 1
+    for row in channel:
+        fractions = [_exact_entry(entry) for entry in row]
+        scale = math.lcm(scale, *(entry.denominator for entry in fractions))
+        exact.append(fractions)
+    rows = []
+    for fractions in exact:
+        rows.append([int(entry * scale) for entry in fractions])
+    return rows, scale
+
+
+def _exact_entry(entry: object) -> Fraction:
+    """An entry as a fraction; raises `CaldpError` for one that is not a rational."""
+    if not isinstance(entry, Rational):
         raise CaldpError(
             "A channel is audited in rationals (fractions.Fraction), so that no rounding can hide "
-            f"anything, got {inexact[0]!r}; pass exact_channel()."
+            f"anything, got {entry!r}; pass exact_channel()."
         )
-    exact = [list(map(as_fraction, row)) for row in channel]
-    scale = math.lcm(*(entry.denominator for row in exact for entry in row))
-    rows = [[int(entry * scale) for entry in row] for row in exact]
-    return rows, scale
+    return as_fraction(entry)
 
 
 def as_fraction(entry: Rational) -> Fraction:
@@ -221,6 +242,7 @@ def _largest_ratio(row: Sequence[int], other: Sequence[int]) -> tuple[int, Fract
     for y, (a, b) in enumerate(zip(row, other, strict=True)):
         if a > 0 and b <= 0:
             return y, None
+        # a/b > top/bottom, without dividing.
         if a * bottom > top * b:
             best, top, bottom = y, a, b
     return best, Fraction(top, bottom)
@@ -270,18 +292,20 @@ def release_adaptively(first: Channel, seconds: Sequence[Channel]) -> list[list[
     """
     outputs = outputs_of(first)
     widths = {outputs_of(second) for second in seconds}
+    have_all_rows = all(len(second) == len(first) for second in seconds)
     require(
-        len(seconds) == outputs
-        and len(widths) == 1
-        and all(len(second) == len(first) for second in seconds),
+        len(seconds) == outputs and len(widths) == 1 and have_all_rows,
         f"A second release needs a channel of {len(first)} rows, all of one length, for each of "
         f"the first's {outputs} outputs.",
     )
     require_exact(len(first) * outputs * widths.pop(), "use smaller channels")
-    return [
-        [q * r for q, second in zip(row, seconds, strict=True) for r in second[x]]
-        for x, row in enumerate(first)
-    ]
+    channel = []
+    for x, first_row in enumerate(first):
+        row: list[Fraction] = []
+        for q, second in zip(first_row, seconds, strict=True):
+            row += [q * r for r in second[x]]
+        channel.append(row)
+    return channel
 
 
 Sampler: TypeAlias = Callable[[int, int, np.random.Generator], Reports]

@@ -28,7 +28,7 @@ _LEFT_OUT: Final = (
     *(type(None), bool, int, float, complex, type, Event),
     *(ModuleType, FunctionType, BuiltinFunctionType, MethodType),
 )
-
+"""Types whose objects are small or belong to no value: they are not measured."""
 
 EVERYBODY: Final = ""
 """The owner of values that all may find."""
@@ -95,10 +95,12 @@ class ByteCache:
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._entries: OrderedDict[_Place, _Entry] = OrderedDict()
+        # By id the entries that were used since the last but one `update_sizes`, in two halves.
         self._used: dict[int, tuple[_Place, _Entry]] = {}
         self._used_before = self._used
         self._making: dict[_Place, Making] = {}
         self.find_owner: Callable[[], str] = lambda: EVERYBODY
+        # By id of an object how many entries hold it: shared ones count once in the total.
         self._holders: Counter[int] = Counter()
         self._total = 0
 
@@ -112,7 +114,10 @@ class ByteCache:
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of `key`, made by `make` if it is not cached; errors are not cached."""
-        work, place = current_work(), (self.find_owner(), key)
+        work = current_work()
+        place = (self.find_owner(), key)
+        # 1. Find the value, or wait while another thread makes it. The loop begins anew when that
+        # thread ends, with the value or with an error; in the latter case this one makes it.
         while True:
             with self._lock:
                 for known in (place, (EVERYBODY, key)):
@@ -124,22 +129,26 @@ class ByteCache:
                         return found
                 pending = self._making.get(place)
                 if pending is None:
-                    making = self._making[place] = Making(work)
+                    making = Making(work)
+                    self._making[place] = making
                     break
             pending.is_awaited.set()
             if work is None:
                 pending.finished.wait()
             else:
                 work.wait_for(pending)
+        # 2. Make and measure it without the lock, so that nobody else has to wait for that.
         try:
             value = make()
             parts = _entry_sizes(key, value)
             with self._lock:
-                entry = self._entries[place] = _Entry(value, parts)
+                entry = _Entry(value, parts)
+                self._entries[place] = entry
                 self._used[id(entry)] = place, entry
                 self._count(parts)
                 self._shrink()
             return value
+        # 3. Wake those who wait, also after an error.
         finally:
             with self._lock:
                 del self._making[place]
@@ -148,11 +157,14 @@ class ByteCache:
     def discard(self, owner: str) -> None:
         """Forget all values of that owner."""
         with self._lock:
-            for place in [place for place in self._entries if place[0] == owner]:
-                self._forget(self._entries.pop(place))
+            for place in list(self._entries):
+                if place[0] == owner:
+                    self._forget(self._entries.pop(place))
+            # What was used lately holds entries as well, and would keep them in memory.
             for used in (self._used, self._used_before):
-                for number in [n for n, (place, _) in used.items() if place[0] == owner]:
-                    del used[number]
+                for number, (place, _) in list(used.items()):
+                    if place[0] == owner:
+                        del used[number]
 
     def owners(self) -> set[str]:
         """Who has values here; `EVERYBODY` where some are for all."""
@@ -162,16 +174,21 @@ class ByteCache:
     def is_awaited(self, work: Work | None) -> bool:
         """Whether others wait for a value that this work makes."""
         with self._lock:
-            return any(m.maker is work and m.is_awaited.is_set() for m in self._making.values())
+            for making in self._making.values():
+                if making.maker is work and making.is_awaited.is_set():
+                    return True
+        return False
 
     def update_sizes(self) -> None:
         """Measure what was used lately again: some have grown, by attributes that they cache."""
         with self._lock:
             used = self._used_before | self._used
-            self._used_before, self._used = self._used, {}
+            self._used_before = self._used
+            self._used = {}
         for place, entry in used.values():
             parts = _entry_sizes(place[1], entry.value)
             with self._lock:
+                # It may have been evicted or replaced while it was measured.
                 if self._entries.get(place) is entry:
                     self._forget(entry)
                     entry.parts = parts
@@ -187,17 +204,20 @@ class ByteCache:
             self._total = 0
 
     def _count(self, parts: dict[int, int]) -> None:
+        """Add an entry's objects to the total, those that no other entry holds."""
         for part, size in parts.items():
             if not self._holders[part]:
                 self._total += size
             self._holders[part] += 1
 
     def _shrink(self) -> None:
+        """Evict the least recently used entries until the bound is kept, all but the newest."""
         while self._total > self._max_bytes and len(self._entries) > 1:
             _, entry = self._entries.popitem(last=False)
             self._forget(entry)
 
     def _forget(self, entry: _Entry) -> None:
+        """Take an entry's objects from the total, those that no other entry holds."""
         for part, size in entry.parts.items():
             self._holders[part] -= 1
             if not self._holders[part]:
@@ -223,24 +243,25 @@ def object_sizes(value: object) -> Iterator[tuple[int, int]]:
     counted: set[int] = set()
     waiting: list[Any] = [value]
     while waiting:
-        each = waiting.pop()
-        while isinstance(each, np.ndarray) and isinstance(each.base, np.ndarray):
-            each = each.base
-        if isinstance(each, _LEFT_OUT) or id(each) in counted:
+        held = waiting.pop()
+        # The array that owns the memory counts, rather than a view of it.
+        while isinstance(held, np.ndarray) and isinstance(held.base, np.ndarray):
+            held = held.base
+        if isinstance(held, _LEFT_OUT) or id(held) in counted:
             continue
-        counted.add(id(each))
-        if isinstance(each, tuple | list) and set(map(type, each)) == {str}:
+        counted.add(id(held))
+        if isinstance(held, tuple | list) and set(map(type, held)) == {str}:
             # The names of a thousand blocks as one: one by one they would take longer than a run.
-            yield id(each), sys.getsizeof(each) + sum(map(sys.getsizeof, each))
+            yield id(held), sys.getsizeof(held) + sum(map(sys.getsizeof, held))
             continue
         # A view reports its own header alone; an array that owns its data, all of it.
-        yield id(each), sys.getsizeof(each, 64)
-        if isinstance(each, dict):
-            waiting += [*each.keys(), *each.values()]
-        elif isinstance(each, tuple | list | set | frozenset):
-            waiting += list(each)
+        yield id(held), sys.getsizeof(held, 64)
+        if isinstance(held, dict):
+            waiting += [*held.keys(), *held.values()]
+        elif isinstance(held, tuple | list | set | frozenset):
+            waiting += list(held)
         else:
-            waiting += list(getattr(each, "__dict__", {}).values())
+            waiting += list(getattr(held, "__dict__", {}).values())
 
 
 @cache
@@ -262,8 +283,10 @@ def cached_by(key: Callable[..., Hashable]) -> Callable[[Callable[P, T]], Callab
 
         @wraps(function)
         def look_up(*args: P.args, **kwargs: P.kwargs) -> T:
-            all_given = len(args) == len(known.parameters)
-            given = args if all_given else _in_order(known, args, kwargs)
+            # Binding a signature takes longer than the look-up, so it is left out where it can be.
+            given: tuple[Any, ...] = args
+            if len(args) != len(known.parameters):
+                given = _in_order(known, args, kwargs)
             return shared_cache().get((name, key(*given)), lambda: function(*args, **kwargs))
 
         return look_up
@@ -276,7 +299,7 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
     Equal arguments of different types, such as 1 and True, are different.
     """
-    return cached_by(lambda *args: tuple((type(each), each) for each in args))(function)
+    return cached_by(lambda *args: tuple((type(arg), arg) for arg in args))(function)
 
 
 def _in_order(known: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

@@ -101,8 +101,13 @@ class Memory:
     def _stored_as_spelled(self, *spelled: str) -> int | str | None:
         """The report that an earlier version stored under another spelling of the name."""
         forms = [*spelled, unicodedata.normalize("NFD", spelled[-1])]
-        keys = (self._digest(form + end) for form in forms for end in _ENDS)
-        return next((self._sent[key] for key in keys if key in self._sent), None)
+        for form in forms:
+            for end in _ENDS:
+                key = self._digest(form + end)
+                if key in self._sent:
+                    report: int | str = self._sent[key]
+                    return report
+        return None
 
     def _load(self, file: BinaryIO) -> None:
         """Read the lines that are new since the last time, of whichever process."""
@@ -118,12 +123,19 @@ class Memory:
         self._whole += whole
 
     def _keep(self, line: dict[str, Any]) -> None:
-        if line["protocol"] == self._mark and "day" in line:
-            self._days[line["person"]].append(line["day"])
-        elif line["protocol"] == self._mark:
-            report = self._sent.setdefault(line["person"], line["report"])
-            found = len(report) if isinstance(report, list) else 0
-            require(found == self._stored, self._unusable(_NOT_KEPT))
+        """Take in what a line of the file says, if it is of this protocol."""
+        if line["protocol"] != self._mark:
+            return
+        person = line["person"]
+        if "day" in line:
+            self._days[person].append(line["day"])
+            return
+        # The first report of a person stands, whatever a later line says.
+        report = self._sent.setdefault(person, line["report"])
+        report_count = 0
+        if isinstance(report, list):
+            report_count = len(report)
+        require(report_count == self._stored, self._unusable(_NOT_KEPT))
 
     def _append(self, file: BinaryIO, key: str, what: dict[str, Any]) -> None:
         line = self._version | {"protocol": self._mark, "person": key, **what}
@@ -170,9 +182,16 @@ def _is_line(line: dict[str, Any]) -> bool:
     """Whether it is a memory's line of a version that is known here."""
     if line.get(VERSION_KEY, PLANNED) != PLANNED or set(line) - {VERSION_KEY} not in _KEYS:
         return False
-    found, texts = line.get("report", 0), (line["protocol"], line["person"], line.get("day", ""))
-    reports = found if isinstance(found, list) and VERSION_KEY in line else [found]
-    return all(isinstance(e, str) for e in texts) and all(type(e) in (int, str) for e in reports)
+    for text in (line["protocol"], line["person"], line.get("day", "")):
+        if not isinstance(text, str):
+            return False
+    # Only lines of plans, which say their version, hold the reports of all values.
+    report = line.get("report", 0)
+    reports = [report]
+    if isinstance(report, list) and VERSION_KEY in line:
+        reports = report
+    # Not isinstance: True is an int to Python.
+    return all(type(report) in (int, str) for report in reports)
 
 
 def normal_name(person: object) -> str:
@@ -180,15 +199,21 @@ def normal_name(person: object) -> str:
 
     Letters of other case stay different. Raises `CaldpError` for what is not a name.
     """
-    name = unicodedata.normalize("NFC", person).strip(_AROUND) if isinstance(person, str) else ""
-    is_half = any("\ud800" <= sign <= "\udfff" for sign in name)
-    # Not quoted, as it may say who somebody is, and errors end up in logs.
-    got = "one with half a character" if is_half else f"one of type {type(person).__name__}"
+    # The name is not quoted, as it may say who somebody is, and errors end up in logs.
+    wrong = ""
+    name = ""
+    if isinstance(person, str):
+        name = unicodedata.normalize("NFC", person).strip(_AROUND)
+        if not name:
+            wrong = "an empty one"
+        elif any("\ud800" <= sign <= "\udfff" for sign in name):
+            wrong = "one with half a character"
+    else:
+        wrong = f"one of type {type(person).__name__}"
     require(
-        bool(name) and not is_half,
+        not wrong,
         "person must be a text that is not empty, as a memory stores a report for each, got "
-        f"{got if name or not isinstance(person, str) else 'an empty one'}; give "
-        "each person a name of their own.",
+        f"{wrong}; give each person a name of their own.",
     )
     return name
 
@@ -216,9 +241,12 @@ class Client:
         self.protocol = protocol
         self._coins = DrawnCoins()
         self._day: Callable[[], str] = _today
-        path = None if memory is None else Path(memory)
-        asked = protocols_by_name(protocol).items()
-        self._senders = {name: _Sender(each, path) for name, each in asked}
+        path = None
+        if memory is not None:
+            path = Path(memory)
+        self._senders: dict[str, _Sender] = {}
+        for name, question in protocols_by_name(protocol).items():
+            self._senders[name] = _Sender(question, path)
 
     def __repr__(self) -> str:
         return f"<Client of {self.protocol!r}>"
@@ -236,19 +264,25 @@ class Client:
         for a person that is not a text, and for one who has sent as many reports as the protocol's
         plan allows.
         """
+        # One question without a name and several by name go the same way.
         is_single = isinstance(self.protocol, Protocol)
-        answers = {"": answer} if is_single else answer
+        answers = answer
+        if is_single:
+            answers = {"": answer}
         require(
             isinstance(answers, Mapping) and set(answers) == set(self._senders),
             f"Give an answer to each of the questions {', '.join(self._senders)}, by its name.",
         )
         # All answers are checked before anything is drawn or stored.
-        symbols = {name: each.symbol(answers[name]) for name, each in self._senders.items()}
-        sent = {
-            name: each.report(symbols[name], person, self._coins, self._day)
-            for name, each in self._senders.items()
-        }
-        return sent[""] if is_single else sent
+        symbols = {}
+        for name, sender in self._senders.items():
+            symbols[name] = sender.symbol(answers[name])
+        sent = {}
+        for name, sender in self._senders.items():
+            sent[name] = sender.report(symbols[name], person, self._coins, self._day)
+        if is_single:
+            return sent[""]
+        return sent
 
     def message(self, answer: Answer | Mapping[str, Answer], person: str = "") -> dict[str, Any]:
         """The report with the mark of its protocol, as a line of a file of reports."""
@@ -282,14 +316,17 @@ class _Sender:
         def draw(symbol: int = symbol) -> int | str:
             return as_text(form.encode(*device.draw(symbol, coins)))
 
+        # Without a memory, and by a budget, each report is fresh; a budget counts them.
         if memory is not None and isinstance(plan, Budget):
             memory.spend(person, plan.reports, day(), plan.a_day)
         if memory is None or isinstance(plan, Budget):
             return draw()
+        # Without a memo a person's first report is sent again and again.
         if not isinstance(plan, Memo | NoisyMemo):
             return memory.get_or_draw(person, draw)
+        # A memo has a report for each value, drawn at once, so that the file hides which were had.
         values = range(self._protocol.domain.k)
-        stored = memory.get_or_draw(person, lambda: [*map(draw, values)])[symbol]
+        stored = memory.get_or_draw(person, lambda: [draw(value) for value in values])[symbol]
         if isinstance(plan, NoisyMemo):
             memory.spend(person, plan.reports, "", plan.reports)
             return plan.send(stored, form.values, coins)
@@ -298,6 +335,7 @@ class _Sender:
     def symbol(self, answer: Answer) -> int:
         """The number of the answer's value; raises `CaldpError` for none of the protocol's."""
         domain = self._protocol.domain
+        symbol: int | None = None
         if isinstance(domain, GridDomain):
             symbol = _find_cell(domain, answer)
             wanted = (
@@ -305,10 +343,13 @@ class _Sender:
                 "eastern edges are outside but at 90° and 180°"
             )
         elif self._number:
-            symbol = self._number.get(answer) if isinstance(answer, str) else None
+            if isinstance(answer, str):
+                symbol = self._number.get(answer)
             wanted = f"one of the protocol's {domain.k:,} labels"
         else:
-            symbol = answer if type(answer) is int and 0 <= answer < domain.k else None
+            # Not isinstance: True is an int to Python.
+            if type(answer) is int and 0 <= answer < domain.k:
+                symbol = answer
             wanted = f"a whole number from 0 to {domain.k - 1:,}"
         # The answer is not quoted, as other sentences quote what is wrong: errors end up in logs.
         if symbol is None:
@@ -318,12 +359,19 @@ class _Sender:
 
 def _find_cell(domain: GridDomain, answer: object) -> int | None:
     """The cell of a pair of degrees, None for one off the map and for what is not such a pair."""
-    pair = answer.tolist() if isinstance(answer, np.ndarray) else answer
+    pair = answer
+    if isinstance(answer, np.ndarray):
+        pair = answer.tolist()
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return None
-    # A whole number may be too large for a float, and NaN is below nothing.
-    if not all(isinstance(each, Real) and each < 1e6 and not each < -1e6 for each in pair):
+    degrees = []
+    for number in pair:
+        # A whole number may be too large for a float, and NaN is below nothing.
+        if not isinstance(number, Real) or not number < 1e6 or number < -1e6:
+            return None
+        degrees.append(float(number))
+    latitude, longitude = degrees
+    (cell,) = domain.locate([latitude], [longitude]).tolist()
+    if cell < 0:
         return None
-    degrees = [float(each) for each in pair]
-    (cell,) = domain.locate(*([each] for each in degrees)).tolist()
-    return None if cell < 0 else cell
+    return int(cell)

@@ -105,9 +105,14 @@ class TablePlan:
     def of(cls, name: str, mechanism: Mechanism) -> Self:
         """The plan of a mechanism on few values; `CaldpError` where it has too many."""
         channel = mechanism.exact_channel()
-        whole = math.lcm(*(entry.denominator for row in channel for entry in row))
-        rows = tuple(tuple(int(entry * whole) for entry in row) for row in channel)
-        return cls(name, _mechanism(dense(mechanism.policy), rows, whole))
+        # All chances as whole numbers over one denominator, which the coins are thrown by.
+        whole = 1
+        for row in channel:
+            whole = math.lcm(whole, *(entry.denominator for entry in row))
+        numerators = []
+        for row in channel:
+            numerators.append(tuple(int(entry * whole) for entry in row))
+        return cls(name, _mechanism(dense(mechanism.policy), tuple(numerators), whole))
 
     @classmethod
     def from_parts(cls, policy: Mapping[str, Any], mechanism: Mapping[str, Any]) -> Self:
@@ -115,7 +120,9 @@ class TablePlan:
         kind_field(policy, "policy", {"matrix": None})
         rows = [_levels(row) for row in list_field(policy, "rows", list)]
         whole = _whole(mechanism.get("whole"))
-        steps = [[_whole(step) for step in row] for row in list_field(mechanism, "steps", list)]
+        steps = []
+        for row in list_field(mechanism, "steps", list):
+            steps.append([_whole(step) for step in row])
         made_by = mechanism.get("made_by")
         sizes = {len(row) for row in steps}
         require(
@@ -123,10 +130,17 @@ class TablePlan:
             f"{NAME}'s mechanism needs made_by, a short text, and rows of steps of one length; "
             f"{ADVICE}",
         )
-        numerators = tuple(tuple(b - a for a, b in pairwise((0, *row))) for row in steps)
-        right = all(sum(row) == whole and min(row, default=-1) >= 0 for row in numerators)
-        require(right, f"{NAME}'s steps must rise to whole in every row; {ADVICE}")
-        return cls(str(made_by), _mechanism(DenseMatrix.of(rows).entries, numerators, whole))
+        # From steps back to the chance of each report: never below 0, and `whole` together.
+        numerators = []
+        for row in steps:
+            chances = tuple(above - below for below, above in pairwise((0, *row)))
+            require(
+                sum(chances) == whole and min(chances, default=-1) >= 0,
+                f"{NAME}'s steps must rise to whole in every row; {ADVICE}",
+            )
+            numerators.append(chances)
+        levels = DenseMatrix.of(rows).entries
+        return cls(str(made_by), _mechanism(levels, tuple(numerators), whole))
 
     @property
     def name(self) -> str:
@@ -151,11 +165,13 @@ class TablePlan:
 
     def policy_part(self) -> dict[str, Any]:
         """The policy, JSON-ready."""
+        # JSON has no infinity, so that it is written as a text.
         rows = dense(self.mechanism.policy).tolist()
-        return {
-            "kind": "matrix",
-            "rows": [[INFINITY if level == math.inf else level for level in row] for row in rows],
-        }
+        for row in rows:
+            for column, level in enumerate(row):
+                if level == math.inf:
+                    row[column] = INFINITY
+        return {"kind": "matrix", "rows": rows}
 
     def mechanism_part(self) -> dict[str, Any]:
         """The mechanism, JSON-ready; as texts, as numbers of JSON lose digits in browsers."""
@@ -170,13 +186,20 @@ class TablePlan:
     def promise(self) -> dict[str, Any]:
         """What is promised, for a record."""
         levels = dense(self.mechanism.policy)
+        # A value is always hidden from itself: the diagonal says nothing.
         finite = levels[np.isfinite(levels) & ~np.eye(len(levels), dtype=np.bool_)]
         return {
-            "epsilon_least": float(finite.min()) if finite.size else None,
-            "epsilon_most": float(finite.max()) if finite.size else None,
+            **_epsilon_range(finite),
             "values": self.mechanism.k,
             "pairs_without_a_limit": int(np.isinf(levels).sum()),
         }
+
+
+def _epsilon_range(levels: Floats) -> dict[str, float | None]:
+    """The least and the largest of some levels, JSON-ready; None where there are none."""
+    if not levels.size:
+        return {"epsilon_least": None, "epsilon_most": None}
+    return {"epsilon_least": float(levels.min()), "epsilon_most": float(levels.max())}
 
 
 def can_be_written_out(mechanism: Mechanism) -> bool:
@@ -206,19 +229,27 @@ def _mechanism(levels: Floats, rows: Sequence[Sequence[int]], whole: int) -> Wri
 
 
 def _levels(row: list[Any]) -> list[float]:
-    levels = [math.inf if level == INFINITY else level for level in row]
-    require(
-        all(
-            (type(level) in (int, float) and abs(level) < 1e300) or level == math.inf
-            for level in levels
-        ),
-        f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
-    )
+    """A row of limits, with ∞ for the text that stands for it; raises `CaldpError`."""
+    levels = []
+    for level in row:
+        if level == INFINITY:
+            levels.append(math.inf)
+            continue
+        # Not isinstance: True is an int to Python. NaN and numbers near ∞ are no limits.
+        is_number = type(level) in (int, float) and abs(level) < 1e300
+        require(
+            is_number or level == math.inf,
+            f"{NAME}'s rows must hold numbers or {INFINITY!r}; {ADVICE}",
+        )
+        levels.append(level)
     return levels
 
 
 def _whole(text: object) -> int:
-    number = parse_int(text) if isinstance(text, str) and len(text) <= 2500 else None
+    """A whole number, 0 or more, in a text of bounded length; raises `CaldpError`."""
+    number = None
+    if isinstance(text, str) and len(text) <= 2500:
+        number = parse_int(text)
     if number is None or number < 0:
         raise CaldpError(f"{NAME}'s table needs whole numbers, written as texts; {ADVICE}")
     return number
@@ -240,11 +271,12 @@ def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
     name = _CHOICES[spec.name]
 
     def choose(sizes: Ints, *_: Any) -> Ints:
+        # First that these are whole numbers, one a block; then that each block can have its own.
         listed = numbers.get(name)
         require(
             isinstance(listed, list)
             and len(listed) == sizes.size
-            and all(type(each) is int and 0 <= each <= 1 << 20 for each in listed),
+            and all(type(number) is int and 0 <= number <= 1 << 20 for number in listed),
             f"The protocol's mechanism needs {name}: a whole number for each of "
             f"{count_text(sizes.size, 'block', 'blocks')}; give the file that caldp wrote.",
         )
@@ -261,6 +293,7 @@ def pinned_family(spec: FamilySpec, numbers: Mapping[str, Any]) -> Family:
 
 
 def _fields(sizes: Ints, degrees: Ints) -> Bools:
+    """(m,) whether a field of that degree has points for each block, and not too many."""
     right = degrees <= DEGREE_MAX
     for m in range(1, DEGREE_MAX + 1):
         some = degrees == m
@@ -303,8 +336,11 @@ class FamilyPlan:
     def device(self) -> Device:
         """The device that draws reports."""
         policy, numbers = self.mechanism.policy, self.numbers
-        rows = zip(*numbers.values(), strict=True)
-        blocks = [dict(zip(numbers, row, strict=True)) for row in rows]
+        # From a list for each name to a record for each block.
+        blocks = []
+        for row in zip(*numbers.values(), strict=True):
+            blocks.append(dict(zip(numbers, row, strict=True)))
+        # A hidden value's place within its block; below 0 for what is sent openly.
         starts = np.cumsum(policy.hidden_sizes) - policy.hidden_sizes
         ranks = policy.ranks
         place = np.where(ranks >= 0, ranks - starts[policy.blocks], ranks)
@@ -327,7 +363,7 @@ class FamilyPlan:
         oracles = self.mechanism.oracles
         assert isinstance(oracles, HasDeviceNumbers)  # all families do
         numbers = {"cover": oracles.cover_threshold, **oracles.device_numbers}
-        return {name: each.tolist() for name, each in numbers.items()}
+        return {name: values.tolist() for name, values in numbers.items()}
 
     def policy_part(self) -> dict[str, Any]:
         """The policy, JSON-ready."""
@@ -345,27 +381,32 @@ class FamilyPlan:
 
     def summary(self) -> dict[str, Any]:
         """The mechanism in short, for a record."""
-        parameters = asdict(self.spec)  # type: ignore[call-overload]
-        return {"kind": self.name, **{n: v for n, v in parameters.items() if v is not None}}
+        summary = {"kind": self.name}
+        for name, value in asdict(self.spec).items():  # type: ignore[call-overload]
+            if value is not None:
+                summary[name] = value
+        return summary
 
     def promise(self) -> dict[str, Any]:
         """What is promised, for a record; ε of the blocks in which something is hidden."""
-        policy, hidden = self.mechanism.policy, int(self.mechanism.hidden_symbols.size)
-        epsilon = policy.hidden_epsilon
+        policy = self.mechanism.policy
+        hidden = int(self.mechanism.hidden_symbols.size)
         always = int(coverage(policy).in_clear.sum())
-        return {
-            "epsilon_least": float(epsilon.min()) if epsilon.size else None,
-            "epsilon_most": float(epsilon.max()) if epsilon.size else None,
+        promise: dict[str, Any] = {
+            **_epsilon_range(policy.hidden_epsilon),
             "values": self.mechanism.k,
             "hidden_values": hidden,
-            **({"values_sent_openly_always": always} if always else {}),
-            "values_sent_openly_at_times": self.mechanism.k - hidden - always,
-            "blocks_seen_by_the_collector": policy.m,
         }
+        if always:
+            promise["values_sent_openly_always"] = always
+        promise["values_sent_openly_at_times"] = self.mechanism.k - hidden - always
+        promise["blocks_seen_by_the_collector"] = policy.m
+        return promise
 
 
 def _context(part: Mapping[str, Any]) -> Context:
     kind_field(part, "policy", {"context": None})
+    """The context that a protocol's policy describes; raises `CaldpError`."""
     blocks = list_field(part, "blocks", int)
     sensitive = list_field(part, "sensitive", bool)
     epsilon = list_field(part, "epsilon", float, int)
@@ -450,9 +491,15 @@ class Protocol:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first values, and which of them are protected."""
-        first = range(min(self.domain.k, TABLE_ROWS))
-        hides = ["yes" if each else "no" for each in self.coverage.protected[: len(first)]]
-        columns = {"answer": [self.domain.name_of(x) for x in first], "protected": hides}
+        answers = []
+        protected = []
+        for value in range(min(self.domain.k, TABLE_ROWS)):
+            answers.append(self.domain.name_of(value))
+            if self.coverage.protected[value]:
+                protected.append("yes")
+            else:
+                protected.append("no")
+        columns = {"answer": answers, "protected": protected}
         return html_table(f"{self!r}, by {self.plan.name}", columns)
 
     def __repr__(self) -> str:
@@ -555,22 +602,32 @@ class Protocol:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Protocol":
         """The protocol in a dictionary, rebuilt from its parts; `CaldpError` where they differ."""
-        version, form = data.get(PROTOCOL_KEY), REPEATED if "repetition" in data else FORMAT
-        advice = "it has several questions: give one's protocol." if version == SEVERAL else ADVICE
-        if type(version) is int and version > SEVERAL:
+        # 1. Its version is the one that its parts need.
+        version = data.get(PROTOCOL_KEY)
+        form = FORMAT
+        if "repetition" in data:
+            form = REPEATED
+        advice = ADVICE
+        if version == SEVERAL:
+            advice = "it has several questions: give one's protocol."
+        elif type(version) is int and version > SEVERAL:
             advice = "use the later version of caldp that wrote it."
         require(
             type(version) is int and version == form,
             f'A protocol has "{PROTOCOL_KEY}": {FORMAT}, or {REPEATED} with a plan of repetition, '
             f"this file has {version!r}; {advice}",
         )
+        # 2. Policy and mechanism make a plan, and that with the rest the protocol.
         policy, mechanism = object_field(data, "policy"), object_field(data, "mechanism")
         kind = kind_field(mechanism, "mechanism", _PLANS)
         plan = _PLANS[kind].from_parts(policy, mechanism)
         names = tuple(list_field(data, "block_names", str))
         domain = _record(data, "domain", _DOMAINS)
-        repeated = _record(data, "repetition", devices.REPETITIONS) if form == REPEATED else None
+        repeated: Repetition | None = None
+        if form == REPEATED:
+            repeated = _record(data, "repetition", devices.REPETITIONS)
         protocol = cls(_question(data.get("question")), domain, names, plan, repeated)
+        # 3. The parts fit each other, and are written as this package writes them.
         require(
             protocol.domain.k == plan.mechanism.k,
             f"{NAME}'s domain has {protocol.domain.k:,} values and its policy "
@@ -587,7 +644,9 @@ class Protocol:
     @property
     def labels(self) -> tuple[str, ...]:
         """What people answer by; none where they answer by numbers, or by places on a map."""
-        return () if isinstance(self.domain, GridDomain) else self.domain.names
+        if isinstance(self.domain, GridDomain):
+            return ()
+        return self.domain.names
 
     @cached_property
     def mechanism(self) -> ContextMechanism | WrittenOut:
@@ -616,7 +675,9 @@ class Protocol:
     def exposed_part(self) -> dict[str, Any]:
         """Names of the values that it fails to protect, JSON-ready; empty without any."""
         names = value_names(self.domain, self.coverage.exposed)
-        return {EXPOSED: names} if names else {}
+        if not names:
+            return {}
+        return {EXPOSED: names}
 
     def require_numbers(self, advice: str) -> None:
         """Raise `CaldpError`, which ends with the advice, unless reports are numbers."""
@@ -637,25 +698,34 @@ class Protocol:
 
     @cached_property
     def _parts(self) -> dict[str, Any]:
+        """All of `to_dict` that says what reports mean."""
         kind = next(kind for kind, cls in _DOMAINS.items() if isinstance(self.domain, cls))
-        return {
+        parts = {
             "question": self.question,
             "domain": {"kind": kind, **to_dict(self.domain, scenario.KINDS)},
             "block_names": list(self.block_names),
             "policy": self.plan.policy_part(),
             "mechanism": self.plan.mechanism_part(),
             "report": self.format.to_dict(),
-            **({"repetition": part} if (part := self.repetition_part()) else {}),
         }
+        # Earlier clients do not know the key, and read protocols without it.
+        if self.repetition:
+            parts["repetition"] = self.repetition_part()
+        return parts
 
     def repetition_part(self) -> dict[str, Any]:
         """The plan of repetition, JSON-ready; empty without one."""
-        return {"kind": self.repetition.kind, **asdict(self.repetition)} if self.repetition else {}
+        if not self.repetition:
+            return {}
+        return {"kind": self.repetition.kind, **asdict(self.repetition)}
 
     def to_dict(self) -> dict[str, Any]:
         """The protocol, JSON-ready; docs/protocol.schema.json is its schema."""
+        version = FORMAT
+        if self.repetition is not None:
+            version = REPEATED
         return {
-            PROTOCOL_KEY: FORMAT if self.repetition is None else REPEATED,
+            PROTOCOL_KEY: version,
             "caldp_version": caldp_core.__version__,
             **self._parts,
             "fingerprint": self.fingerprint,
@@ -672,11 +742,15 @@ def protocol_schema() -> dict[str, Any]:
     numbers, fields = whole.pop("numbers"), whole["properties"]
     slots: dict[str, Mapping[str, type]] = {"domain": _DOMAINS, "repetition": devices.REPETITIONS}
     for slot, kinds in slots.items():
-        fields[slot] = {"oneOf": [scenario.kind_schema(kind, cls) for kind, cls in kinds.items()]}
-    families = [scenario.kind_schema(name, entry.spec) for name, entry in COLLECTABLE.items()]
-    for family in families:
+        schemas = [scenario.kind_schema(kind, cls) for kind, cls in kinds.items()]
+        fields[slot] = {"oneOf": schemas}
+    # A scenario's families may leave parameters out; a protocol has them all, and its numbers.
+    families = []
+    for name, entry in COLLECTABLE.items():
+        family = scenario.kind_schema(name, entry.spec)
         family["properties"]["numbers"] = numbers
         family["required"] = list(family["properties"])
+        families.append(family)
     fields["mechanism"]["oneOf"][:0] = families
     return whole
 
@@ -689,9 +763,11 @@ def can_be_collected(setup: Setup) -> bool:
 def family_plan(setup: Setup) -> FamilyPlan | None:
     """The plan of a family in a context whose reports devices draw; None for others."""
     spec, mechanism = setup.spec, setup.mechanism
-    if isinstance(mechanism, ContextMechanism) and isinstance(spec, FamilySpec):
-        return FamilyPlan(spec, mechanism) if setup.mechanism_name in COLLECTABLE else None
-    return None
+    if not isinstance(mechanism, ContextMechanism) or not isinstance(spec, FamilySpec):
+        return None
+    if setup.mechanism_name not in COLLECTABLE:
+        return None
+    return FamilyPlan(spec, mechanism)
 
 
 def unprotected_text(setup: Setup) -> str:
@@ -707,9 +783,11 @@ def unprotected_text(setup: Setup) -> str:
 
 
 def _question(text: object) -> str:
-    rule = f"The question must be one line of at most {QUESTION_MAX} characters; shorten it."
-    good = isinstance(text, str) and len(text) <= QUESTION_MAX and is_line(text)
-    require(good, rule)
+    """The text of a question; raises `CaldpError` unless it is one line of bounded length."""
+    require(
+        isinstance(text, str) and len(text) <= QUESTION_MAX and is_line(text),
+        f"The question must be one line of at most {QUESTION_MAX} characters; shorten it.",
+    )
     return str(text)
 
 
