@@ -110,8 +110,12 @@ class Collector:
         refused = {**found.refused, MALFORMED: found.refused[MALFORMED] + rejects}
         if not found.tally.n + sum(refused.values()):
             batches = {}  # others may begin like a file in which there is nothing
-        books = frozenset(name for path in batches for name in (files.names[path], *batches[path]))
-        return replace(found, batches=books, refused=refused)
+        # The books name each file and each batch in it, so that neither is counted again.
+        books: set[str] = set()
+        for path, batch_names in batches.items():
+            books.add(files.names[path])
+            books |= batch_names
+        return replace(found, batches=frozenset(books), refused=refused)
 
     def batches(self, paths: Sequence[Path]) -> dict[str, list[Path]]:
         """Deliveries, as books name them, with those of the files that hold them."""
@@ -121,17 +125,22 @@ class Collector:
     def contents(self, paths: Sequence[Path], batch: str) -> list[tuple[Path, tuple[int, int]]]:
         """Each file's part of a batch as `batch_contents` says it."""
         with self._open(paths) as source:
-            report_sql = (_number_sql if self._is_number else _bytes_sql)(source)
-            return batch_contents(source, report_sql, batch)
+            if self._is_number:
+                return batch_contents(source, _number_sql(source), batch)
+            return batch_contents(source, _bytes_sql(source), batch)
 
     @contextmanager
     def _open(self, paths: Sequence[Path]) -> Iterator[ReportFiles]:
+        """The files as DuckDB reads them: no other folder, and no more memory than it may have."""
         folders = sorted({path.resolve().parent for path in paths})
         with connect(MEMORY_MB, folders=folders) as connection:
             source = detect_report_files(connection, paths)
-            yield source.of_question(self._question) if self._question else source
+            if self._question:
+                source = source.of_question(self._question)
+            yield source
 
     def _tally_numbers(self, source: ReportFiles) -> CollectedTally:
+        """The tally of reports that are numbers: one query counts them all."""
         values = self.protocol.format.values
         # Most numbers are in range: looked at first, they cost no other comparison.
         sql = (
@@ -144,28 +153,36 @@ class Collector:
         )
         parameters = source.sql_parameters | self._marks
         found = source.connection.execute(sql, parameters).fetchnumpy()
-        sent, n = (np.asarray(found[name], np.int64) for name in ("sent", "n"))
-        refused = {why: int(n[sent == -1 - code].sum()) for code, why in enumerate(REASONS)}
+        sent = np.asarray(found["sent"], np.int64)
+        n = np.asarray(found["n"], np.int64)
+        # The query writes reasons of refusal as −1, −2, … in the order of `REASONS`.
+        refused = {}
+        for code, reason in enumerate(REASONS):
+            refused[reason] = int(n[sent == -1 - code].sum())
         histogram = np.zeros(values, np.int64)
         histogram[sent[sent >= 0]] = n[sent >= 0]
         return CollectedTally.of_histogram(self.protocol, histogram, refused)
 
     def _tally_bytes(self, source: ReportFiles) -> CollectedTally:
+        """The tally of reports in bytes: read in parts, each of which a thread counts."""
         size = self.protocol.format.size
         sql = (
             f"SELECT CASE WHEN {_OTHER_PROTOCOL} THEN ''::BLOB "
             f"WHEN octet_length(report) = {size} THEN report END AS sent "
             f"FROM (SELECT {_bytes_sql(source)} AS report, protocol FROM ({source.rows_sql}))"
         )
-        total, checker = CollectedTally.empty(self.protocol), RecordChecker(self.protocol)
+        total = CollectedTally.empty(self.protocol)
+        checker = RecordChecker(self.protocol)
         parts = _parts(source, sql, self._marks, max(1, _PART_BYTES // size))
         with ThreadPoolExecutor(THREADS) as threads:
             waiting: deque[Future[CollectedTally]] = deque()
             for valid, offsets, data in parts:
+                # The query makes NULL of malformed reports, and no bytes of another protocol's.
                 sent = int(np.count_nonzero(np.diff(offsets)))
                 refused = {OTHER_PROTOCOL: valid - sent, MALFORMED: len(offsets) - 1 - valid}
                 rows = data[offsets[0] : offsets[-1]].reshape(-1, size)
                 waiting.append(threads.submit(checker.tally, rows, refused))
+                # Reading waits for counting, so that memory holds a few parts at most.
                 if len(waiting) > THREADS:
                     total = total.joined(waiting.popleft().result())
             while waiting:
@@ -177,7 +194,10 @@ def deliveries_of(batches: Mapping[Path, frozenset[str]]) -> set[object]:
     """The batches of these files, and the files that have none."""
     found: set[object] = set()
     for path, names in batches.items():
-        found |= names or {path}
+        if names:
+            found |= names
+        else:
+            found.add(path)
     return found
 
 
@@ -198,7 +218,9 @@ def _number_sql(source: ReportFiles) -> str:
 
 def _bytes_sql(source: ReportFiles) -> str:
     """A report as bytes."""
-    return "report" if source.type == "bytes" else "TRY(from_base64(CAST(report AS VARCHAR)))"
+    if source.type == "bytes":
+        return "report"
+    return "TRY(from_base64(CAST(report AS VARCHAR)))"
 
 
 def _rejects(source: ReportFiles) -> int:
@@ -220,11 +242,15 @@ def _parts(
     relation = source.connection.sql(sql, params=source.sql_parameters | marks)
     for batch in relation.to_arrow_reader(rows):
         column = batch.column(0)
-        wide = pa.types.is_large_binary(column.type)
+        # Arrow's own memory, without a copy: where each report ends, and the bytes of all.
         _, offsets, data = column.buffers()
-        kind = np.dtype(np.int64 if wide else np.int32)
+        kind: np.dtype[Any] = np.dtype(np.int32)
+        if pa.types.is_large_binary(column.type):
+            kind = np.dtype(np.int64)
         ends = np.frombuffer(offsets, kind, len(column) + 1, column.offset * kind.itemsize)
-        content = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+        content = np.zeros(0, np.uint8)
+        if data is not None:
+            content = np.frombuffer(data, np.uint8)
         yield len(column) - column.null_count, ends, content
 
 
@@ -247,10 +273,13 @@ class TallyRun:
     @property
     def refused_share(self) -> float:
         """Share of reports refused, in this run or in the whole tally, where it is larger."""
-        counted, before = self.collected.tally.n, self.before.tally.n
-        refused, earlier = (sum(t.refused.values()) for t in (self.collected, self.before))
-        some = ((refused, counted), (refused - earlier, counted - before))
-        return max(wrong / max(1, wrong + right) for wrong, right in some)
+        counted = self.collected.tally.n
+        refused = sum(self.collected.refused.values())
+        counted_now = counted - self.before.tally.n
+        refused_now = refused - sum(self.before.refused.values())
+        share = refused / max(1, refused + counted)
+        share_now = refused_now / max(1, refused_now + counted_now)
+        return max(share, share_now)
 
 
 def tally_files(
@@ -275,7 +304,9 @@ def tally_files(
         if goes_on and output.exists():
             total = CollectedTally.from_file(output)
             total.check(protocol)
-        run, done, written = _Run(collector or Collector(protocol), files, total), 0, monotonic()
+        run = _Run(collector or Collector(protocol), files, total)
+        done = 0
+        written = monotonic()
         try:
             for group in run.groups():
                 done += len(group)
@@ -304,6 +335,7 @@ class _Run:
 
         Raises `CaldpError` for the first file that can't be counted, after all before it.
         """
+        # One query for a group is quicker; if it fails, one by one says which file it was.
         waiting = deque(small_files_together(self._files))
         while waiting:
             paths = waiting.popleft()
@@ -317,31 +349,40 @@ class _Run:
                 yield paths
 
     def _add(self, paths: list[Path]) -> None:
+        """Count those files that are not in the tally; raises `CaldpError`, and changes nothing."""
         files = name_files(paths, self._books)
-        if files.names:
-            held: dict[str, list[Path]] = {}
-            contents: dict[str, Contents] = {}
+        if not files.names:
+            self.skipped += len(paths)
+            return
+        held: dict[str, list[Path]] = {}
+        contents: dict[str, Contents] = {}
 
-            def check(batches: Mapping[str, list[Path]]) -> None:
-                held.update(batches)
-                contents.update((name, self._checked(name, held[name])) for name in sorted(held))
+        def check(batches: Mapping[str, list[Path]]) -> None:
+            held.update(batches)
+            for name in sorted(held):
+                contents[name] = self._checked(name, held[name])
 
-            found = self._collector.tally_together(files, check)
-            if found.tally.n:
-                earlier = deliveries_in_books(self.total) if self.total.tally.n else set()
-                now = deliveries_in_books(found)
-                require_one_delivery(self._collector.protocol, earlier | now)
-            new = replace(found, batches=found.batches - self.total.batches)
-            self.total = self.total.joined(new)
-            self._books.add(found.batches)
-            self._contents.update(contents)
-            for name, holders in held.items():
-                self._holders[name] += holders
+        found = self._collector.tally_together(files, check)
+        if found.tally.n:
+            deliveries = deliveries_in_books(found)
+            if self.total.tally.n:
+                deliveries |= deliveries_in_books(self.total)
+            require_one_delivery(self._collector.protocol, deliveries)
+
+        # Nothing can go wrong any more: the tally and what is known of batches go on together.
+        new = replace(found, batches=found.batches - self.total.batches)
+        self.total = self.total.joined(new)
+        self._books.add(found.batches)
+        self._contents.update(contents)
+        for name, holders in held.items():
+            self._holders[name] += holders
         self.skipped += len(paths) - len(files.names)
 
     def _checked(self, name: str, holders: Sequence[Path]) -> Contents:
         """What is known of a batch's parts with those of `holders`, none of which may be a copy."""
-        short, is_counted = name.removeprefix(BATCH_PREFIX), name in self.total.batches
+        short = name.removeprefix(BATCH_PREFIX)
+        is_counted = name in self.total.batches
+        # A new batch in one file cannot be counted twice, so that nothing has to be compared.
         if not is_counted and len(holders) == 1:
             return {}
         earlier = self._earlier(name)
@@ -352,10 +393,10 @@ class _Run:
         )
         contents = dict(self._contents[name])
         read = set(contents.values())
-        for group in small_files_together(path for path in earlier if path not in read):
-            contents.update(
-                (content, path) for path, content in self._collector.contents(group, name)
-            )
+        unread = [path for path in earlier if path not in read]
+        for group in small_files_together(unread):
+            for path, content in self._collector.contents(group, name):
+                contents[content] = path
         for path, content in self._collector.contents(holders, name):
             copy = contents.setdefault(content, path)
             require(
@@ -369,9 +410,12 @@ class _Run:
         """Files of this run that hold a batch and are in the tally."""
         if self._before:  # a run that goes on has not read these
             before = Books(self._before)
-            counted = (p for p in self._files if before.has_file(file_batch_name(p, before)))
+            counted = []
+            for path in self._files:
+                if before.has_file(file_batch_name(path, before)):
+                    counted.append(path)
             for group in small_files_together(counted):
-                for each, holders in self._collector.batches(group).items():
-                    self._holders[each] += holders
+                for batch, holders in self._collector.batches(group).items():
+                    self._holders[batch] += holders
             self._before = frozenset()
         return self._holders[name]

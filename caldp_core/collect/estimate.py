@@ -88,9 +88,10 @@ def estimate_table(
     shares = named(estimator or default_estimator(options.prior)).apply(evidence)
     found = protocol.coverage
     marks = np.where(found.exposed, EXPOSED, np.where(found.sensitive, "yes", "no"))
+    blocks = [protocol.block_names[label] for label in protocol.plan.blocks.tolist()]
     return {
         **place_columns(protocol.domain),
-        "block": [protocol.block_names[label] for label in protocol.plan.blocks.tolist()],
+        "block": blocks,
         "sensitive": marks.tolist(),
         "estimated share": shares.tolist(),
         "estimated people": people_column(shares * tally.n),
@@ -121,16 +122,13 @@ def error_of(
 
 def error_sentence(protocol: Protocol, error: ErrorEstimate) -> str:
     """The error in words, of 100 people."""
-    on_map = isinstance(protocol.domain, GridDomain)
-    where, places = (
-        ("in the wrong cell", "cells") if on_map else ("under the wrong value", "values")
-    )
-    about, low, high, faint = (
-        round(100 * each) for each in (error.share, error.low, error.high, error.faint)
-    )
+    where, places = "under the wrong value", "values"
+    if isinstance(protocol.domain, GridDomain):
+        where, places = "in the wrong cell", "cells"
     return (
-        f"About {about} of 100 people are {where}: at least {low}, at most {high}. "
-        f"{faint} of 100 are shown in {places} that may be empty."
+        f"About {round(100 * error.share)} of 100 people are {where}: at least "
+        f"{round(100 * error.low)}, at most {round(100 * error.high)}. "
+        f"{round(100 * error.faint)} of 100 are shown in {places} that may be empty."
     )
 
 
@@ -151,7 +149,9 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
             f"The histogram {quoted(path)} must have the columns report and n, it has "
             f"{', '.join(columns)}; run what caldp sql prints.",
         )
-        batch = "CAST(batch AS VARCHAR)" if "batch" in columns else "NULL"
+        batch = "NULL"
+        if "batch" in columns:
+            batch = "CAST(batch AS VARCHAR)"
         cells = f"CAST(report AS VARCHAR), CAST(n AS VARCHAR), {batch}"
         sql = f"SELECT {cells} FROM {reader} LIMIT {protocol.format.values + _ROWS_MAX + 1}"
         try:
@@ -164,13 +164,18 @@ def collected_from_histogram(protocol: Protocol, path: Path) -> CollectedTally:
 def _read_histogram(
     protocol: Protocol, path: Path, rows: list[tuple[str | None, ...]]
 ) -> CollectedTally:
-    values, most = protocol.format.values, protocol.format.values + _ROWS_MAX
-    counts, refused = np.zeros(values, np.int64), zero_refusals()
+    """The tally of a histogram's rows of report, n and batch; raises `CaldpError`."""
+    values = protocol.format.values
+    most = values + _ROWS_MAX
+    distinct = {(report, batch) for report, _, batch in rows}
     require(
-        len({(report, batch) for report, _, batch in rows}) == len(rows) <= most,
+        len(distinct) == len(rows) <= most,
         f"The histogram {quoted(path)} must have one row a report, or one a report of each batch, "
         f"{most:,} at most; run what caldp sql prints.",
     )
+    # A number below 0 stands for a reason why reports were refused, as `caldp sql` writes it.
+    counts = np.zeros(values, np.int64)
+    refused = zero_refusals()
     for report, n, _ in rows:
         sent, count = parse_int(report or ""), parse_int(n or "")
         if sent is None or count is None or not (-3 <= sent < values and 0 <= count <= N_MAX):
@@ -182,10 +187,10 @@ def _read_histogram(
             refused[REASONS[-1 - sent]] += count
         else:
             counts[sent] += count
-    named = report_files.book_names(
-        {batch for *_, batch in rows if batch is not None}, f"The file {quoted(path)}"
-    )
-    require_one_delivery(protocol, {batch for *_, batch in rows})
+    batches = {batch for _, _, batch in rows}
+    named_batches = [batch for batch in batches if batch is not None]
+    named = report_files.book_names(named_batches, f"The file {quoted(path)}")
+    require_one_delivery(protocol, batches)
     found = CollectedTally.of_histogram(protocol, counts, refused)
     return replace(found, batches=named | {report_files.file_batch_name(path)})
 
@@ -253,14 +258,24 @@ class Results(EqualByFields):
     def protected_share(self) -> float:
         """Estimated share of people who are protected; exactly 1 if every value is."""
         hidden = self.hidden
-        return 1.0 if hidden.all() else min(1.0, float(self.shares[hidden].sum()))
+        # The sum of noisy shares would be about 1.
+        if hidden.all():
+            return 1.0
+        return min(1.0, float(self.shares[hidden].sum()))
 
     @property
     def refused(self) -> Mapping[str, int] | None:
         """How many reports were refused, by the reason; None where that is not known."""
         if self.deliveries:
-            return {why: sum(each.refused[why] for each in self.deliveries) for why in REASONS}
-        return None if self.record is None else self.record["refused"]
+            refused = zero_refusals()
+            for delivery in self.deliveries:
+                for reason in REASONS:
+                    refused[reason] += delivery.refused[reason]
+            return refused
+        if self.record is None:
+            return None
+        refused_by_record: Mapping[str, int] = self.record["refused"]
+        return refused_by_record
 
     def results(self, level: float, looks: Looks = one_look) -> "Results":
         """These results as they were estimated; `level` and `looks` are ignored."""
@@ -282,8 +297,11 @@ class Tallies(EqualByFields):
     @classmethod
     def of(cls, protocol: Protocol, parts: tuple[tuple[str, CollectedTally], ...]) -> "Tallies":
         """Check and add up; raises `CaldpError` for another protocol, or a batch in two tallies."""
-        parts = tuple((name, each.with_plan_of(protocol)) for name, each in parts)
-        total = merge_tallies(each for _, each in parts)
+        planned = []
+        for name, tally in parts:
+            planned.append((name, tally.with_plan_of(protocol)))
+        parts = tuple(planned)
+        total = merge_tallies(tally for _, tally in parts)
         require(
             total.tally.n > 0,
             "There is no report in these tallies, so nothing to estimate; tally the reports first.",
@@ -294,13 +312,16 @@ class Tallies(EqualByFields):
         """Shares with intervals that hold with probability `level`, and all deliveries."""
         error, name = error_of(self.protocol, self.total), default_estimator()
         evidence = Evidence.of(self.protocol.mechanism, self.total.tally)
+        deliveries = []
+        for part, tally in self.parts:
+            deliveries.append(Delivery(part, tally.tally.n, tally.refused))
         return Results(
             self.protocol,
             estimate_table(self.protocol, self.total, level, looks=looks),
             level,
             self.total.tally.n,
             simultaneous(evidence, looks(level, evidence.n, evidence.unbiased.size)).low,
-            tuple(Delivery(name, c.tally.n, c.refused) for name, c in self.parts),
+            tuple(deliveries),
             make_record(self.protocol, self.total, level, name, error=error, looks=looks),
             error,
         )
@@ -328,14 +349,16 @@ def read_collection(files: Files) -> Collection:
 
     Raises `CaldpError`, in one sentence, for anything else, and for parts that do not fit.
     """
-    found: dict[str, list[tuple[str, Any]]] = {}
+    # 1. What each file is, by what it holds rather than by its name.
+    found: dict[str, list[tuple[str, Any]]] = {PROTOCOL_KEY: [], _TALLY: [], "": [], RECORD_KEY: []}
     for name, data in files:
         key, parsed = _parse(name, data)
-        found.setdefault(key, []).append((name, parsed))
-    protocols = [Protocol.from_dict(parsed) for _, parsed in found.get(PROTOCOL_KEY, [])]
-    given, tables, records = (found.get(key, []) for key in (_TALLY, "", RECORD_KEY))
+        found[key].append((name, parsed))
+    protocols = [Protocol.from_dict(parsed) for _, parsed in found[PROTOCOL_KEY]]
+    given, tables, records = found[_TALLY], found[""], found[RECORD_KEY]
+    # 2. One protocol, with tallies or an estimate, but not with both.
     require(
-        len({each.fingerprint for each in protocols}) == 1,
+        len({protocol.fingerprint for protocol in protocols}) == 1,
         f"A collection has one protocol, these files have {len(protocols)}; {_FILES_HINT}.",
     )
     require(
@@ -344,17 +367,16 @@ def read_collection(files: Files) -> Collection:
         f"{count_text(len(tables), 'table', 'tables')} and "
         f"{count_text(len(records), 'record', 'records')} were given; {_FILES_HINT}.",
     )
-    if given:
-        alone = protocols[0] if len(given) == 1 else None
-        tallies = (
-            (
-                name.removesuffix(".json").removesuffix(".tally"),
-                CollectedTally.from_dict(parsed, f"The tally {quoted(name)}", alone),
-            )
-            for name, parsed in given
-        )
-        return Tallies.of(protocols[0], tuple(tallies))
-    return _read_estimate(protocols[0], *tables[0], records)
+    if not given:
+        return _read_estimate(protocols[0], *tables[0], records)
+    alone = None
+    if len(given) == 1:
+        alone = protocols[0]
+    tallies = []
+    for name, parsed in given:
+        tally = CollectedTally.from_dict(parsed, f"The tally {quoted(name)}", alone)
+        tallies.append((name.removesuffix(".json").removesuffix(".tally"), tally))
+    return Tallies.of(protocols[0], tuple(tallies))
 
 
 def _parse(name: str, data: bytes) -> tuple[str, Any]:
@@ -374,12 +396,18 @@ def _parse(name: str, data: bytes) -> tuple[str, Any]:
 def _read_estimate(
     protocol: Protocol, name: str, text: str, records: list[tuple[str, dict[str, Any]]]
 ) -> Results:
+    """The results in an estimate's table and perhaps its record; raises `CaldpError`."""
     table = _table(protocol, name, text)
-    share, people = (np.array(table[n], float) for n in ("estimated share", "estimated people"))
+    # The table has no number of reports; people are shares times that.
+    share = np.array(table["estimated share"], float)
+    people = np.array(table["estimated people"], float)
+    reports = 0
+    if share.sum() > 0:
+        reports = round(float(people.sum() / share.sum()))
     record = None
-    reports = round(float(people.sum() / share.sum())) if share.sum() > 0 else 0
     for record_name, parsed in records:
-        check_record(protocol, record := parsed, f"The record {quoted(record_name)}")
+        record = parsed
+        check_record(protocol, record, f"The record {quoted(record_name)}")
         require(
             record["reports"] == reports,
             f"The record {quoted(record_name)} is of "
@@ -387,7 +415,9 @@ def _read_estimate(
             f"{reports:,}; give the two that belong together.",
         )
     levels = set(table["level"])
-    level = levels.pop() if len(levels) == 1 else None
+    level = None
+    if len(levels) == 1:
+        level = levels.pop()
     if not isinstance(level, float) or not CONFIDENCE_MIN <= level <= CONFIDENCE_MAX or not reports:
         raise CaldpError(f"The estimate {quoted(name)} needs one level and people; {SOURCE}")
     return Results(protocol, table, level, reports, record=record)
@@ -401,7 +431,10 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         raise CaldpError(
             f"The file {quoted(name)} is not a table: {error}; {_FILES_HINT}."
         ) from None
-    head, body, k = (rows or [[]])[0], rows[1:], protocol.domain.k
+    head: list[str] = []
+    if rows:
+        head = rows[0]
+    body, k = rows[1:], protocol.domain.k
     require(
         set(_NUMBERS) <= set(head) and len(set(head)) == len(head),
         f"The table {quoted(name)} needs the columns {', '.join(_NUMBERS)}; {SOURCE}",
@@ -411,9 +444,9 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
         f"The estimate {quoted(name)} has {count_text(len(body), 'row', 'rows')} and its protocol "
         f"{k:,} values; {SOURCE}",
     )
-    columns: dict[str, list[object]] = dict(
-        zip(head, map(list, zip(*body, strict=True)), strict=True)
-    )
+    columns: dict[str, list[object]] = {}
+    for place, title in enumerate(head):
+        columns[title] = [row[place] for row in body]
     for column in _NUMBERS:
         numbers = [parse_float(str(text)) for text in columns[column]]
         require(
@@ -430,20 +463,20 @@ def _table(protocol: Protocol, name: str, text: str) -> dict[str, list[object]]:
 
 
 def _check_numbers(protocol: Protocol, name: str, columns: Columns) -> None:
+    """Raise `CaldpError` unless shares are possible, and of the protocol's values in its order."""
     shares = np.array([columns[column] for column in _SHARES], np.float64)
-    right = bool(np.isfinite(shares).all() and (abs(shares) <= 1e6).all())
     share, low, high = shares
     people = np.array(columns["estimated people"], np.float64)
+    # Unbiased shares may be below 0 or above 1, ends of intervals only where these are.
+    are_numbers = np.isfinite(shares).all() and (abs(shares) <= 1e6).all()
+    are_low_ends = (low >= np.minimum(share, 0)).all() and (low <= high).all()
+    are_high_ends = (high <= np.maximum(share, 1)).all()
+    are_people = (abs(people) <= N_MAX * 1e6).all()
     require(
-        right
-        and bool(
-            (low >= np.minimum(share, 0)).all()
-            and (low <= high).all()
-            and (high <= np.maximum(share, 1)).all()
-        )
-        and bool((abs(people) <= N_MAX * 1e6).all()),
+        bool(are_numbers and are_low_ends and are_high_ends and are_people),
         f"The estimate {quoted(name)} has invalid shares or ends of intervals; {SOURCE}",
     )
+    # CSV has labels as spreadsheets may open them, which `as_cell` makes of them.
     labels = [str(as_cell(label)) for label in protocol.labels]
     require(
         columns["number"] == list(range(protocol.domain.k))

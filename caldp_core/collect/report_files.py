@@ -9,11 +9,11 @@ the next.
 import csv
 import gzip
 import hashlib
+import io
 import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import BufferedIOBase
@@ -72,7 +72,7 @@ def file_batch_name(path: Path, books: Books | None = None) -> str:
         f"The file {quoted(path)} can't be read: it is a pipe, a device or a folder; give a file.",
     )
     try:
-        with gzip.open(path) if path.name.lower().endswith(ZIPPED) else path.open("rb") as file:
+        with _open_unpacked(path) as file:
             name, has_more = _first_name(file, books or Books())
     except (OSError, ValueError, EOFError, zlib.error) as error:
         refuse_address(path)
@@ -86,9 +86,19 @@ def file_batch_name(path: Path, books: Books | None = None) -> str:
     return name
 
 
+def _open_unpacked(path: Path) -> BufferedIOBase:
+    """The file's bytes, unpacked where its name says that it is packed."""
+    if path.name.lower().endswith(ZIPPED):
+        return gzip.open(path)
+    return path.open("rb")
+
+
 def _first_name(file: BufferedIOBase, books: Books) -> tuple[str, bool]:
     """(batch name of its first bytes that were counted, or of all; whether more bytes follow)."""
-    digest, length = hashlib.sha256(), 0
+    digest = hashlib.sha256()
+    length = 0
+    # The name is made at each length that a counted file has, so that one that has grown since is
+    # found by its beginning; at last at the end of the file.
     for end in [*books.lengths, sys.maxsize]:
         while block := file.read(min(_BLOCK, end - length)):
             digest.update(block)
@@ -121,8 +131,15 @@ def lines_sql(header: bool, options: str) -> str:
 
 def fields_sql(columns: Sequence[str], options: str) -> str:
     """SQL of a CSV file's columns that are read; in a line with other fields all are NULL."""
-    names = [name for name in columns if name in _READ]
-    pattern = ",".join(f"({_FIELD})" if name in _READ else _FIELD for name in columns)
+    names = []
+    fields = []
+    for name in columns:
+        if name in _READ:
+            names.append(name)
+            fields.append(f"({_FIELD})")
+        else:
+            fields.append(_FIELD)
+    pattern = ",".join(fields)
     # Most lines have no quotes, and are split in a third of the time.
     parts = (
         "CASE WHEN NOT contains(line, '\"') THEN string_split(replace(line, '\n', ''), ',') END "
@@ -135,6 +152,7 @@ def fields_sql(columns: Sequence[str], options: str) -> str:
 
 
 def _value_sql(name: str, columns: Sequence[str]) -> str:
+    """SQL of a field, from `plain` or `quoted` of its line; NULL for an empty one."""
     field, plain = f"quoted.{name}", f"plain[{columns.index(name) + 1}]"
     return (
         f"nullif(CASE WHEN len(plain) = {len(columns)} THEN {plain} WHEN starts_with({field}, "
@@ -199,7 +217,9 @@ def detect_report_files(connection: "DuckDBPyConnection", paths: Sequence[Path])
 
 def _packing(path: Path) -> str:
     """The option of DuckDB's reader that says whether a file is unpacked, by its name as given."""
-    return f"compression = '{'gzip' if path.name.lower().endswith(ZIPPED) else 'none'}'"
+    if path.name.lower().endswith(ZIPPED):
+        return "compression = 'gzip'"
+    return "compression = 'none'"
 
 
 def small_files_together(paths: Iterable[Path]) -> Iterator[list[Path]]:
@@ -222,10 +242,15 @@ def _form(path: Path) -> tuple[str, str] | None:
     state, ending = file_state(path), path.suffix.lower()
     if ending not in _TEXTS or state is None or state[0] > _SMALL_BYTES:
         return None
-    with suppress(OSError, UnicodeDecodeError):
-        columns = path.read_text(encoding="utf-8").partition("\n")[0] if ending == ".csv" else ""
-        return ending, columns
-    return None
+    # JSON lines have the names of their columns in each line.
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    columns = ""
+    if ending == ".csv":
+        columns = text.partition("\n")[0]
+    return ending, columns
 
 
 _FILE: Final = '"name of this file"'
@@ -249,23 +274,29 @@ def _columns(connection: "DuckDBPyConnection", path: Path, reader: str) -> dict[
 
 
 def _selected(columns: dict[str, str], reader: str, filename: str = "filename") -> str:
-    texts = ", ".join(
-        f"trim(CAST({name} AS VARCHAR), '{QUOTE}') AS {name}"
-        if name in columns
-        else f"NULL AS {name}"
-        for name in ("protocol", "batch")
-    )
-    report = f"trim(report, '{AROUND}') AS report" if columns["report"] == "VARCHAR" else "report"
-    return f"SELECT {report}, {texts}, {filename} AS filename FROM {reader}"
+    """SQL of the four columns that are read; NULL for a protocol or batch that a file has not."""
+    report = "report"
+    if columns["report"] == "VARCHAR":
+        report = f"trim(report, '{AROUND}') AS report"
+    selected = [report]
+    for name in ("protocol", "batch"):
+        if name in columns:
+            selected.append(f"trim(CAST({name} AS VARCHAR), '{QUOTE}') AS {name}")
+        else:
+            selected.append(f"NULL AS {name}")
+    return f"SELECT {', '.join(selected)}, {filename} AS filename FROM {reader}"
 
 
 def _parquet(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
     (path,) = paths
     columns = _columns(connection, path, _PARQUET)
-    reader, kind = _PARQUET, columns["report"]
-    if kind.startswith("STRUCT"):  # of several questions
+    reader = _PARQUET
+    kind = columns["report"]
+    # Reports of several questions are a record each: they go on as JSON, as in other files.
+    if kind.startswith("STRUCT"):
         as_text = "CAST(to_json(report) AS VARCHAR) AS report"
-        reader, kind = f"(SELECT * REPLACE ({as_text}) FROM {_PARQUET})", "VARCHAR"
+        reader = f"(SELECT * REPLACE ({as_text}) FROM {_PARQUET})"
+        kind = "VARCHAR"
     known = {**dict.fromkeys(_INTEGERS, "integer"), "BLOB": "bytes", "VARCHAR": "text"}
     require(
         kind in known,
@@ -287,9 +318,11 @@ def _header(path: Path) -> dict[str, str]:
 
     What DuckDB itself would find depends on how many lines it looks at.
     """
-    open_text = gzip.open if path.name.lower().endswith(ZIPPED) else open
     try:
-        with open_text(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with (
+            _open_unpacked(path) as binary,
+            io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file,
+        ):
             names = next(csv.reader([file.readline(_HEADER_MAX)]), [])
     except (OSError, ValueError, EOFError, csv.Error) as error:
         raise unreadable_error(path, error) from None
@@ -316,12 +349,12 @@ def _require_report(path: Path, columns: Iterable[str]) -> None:
 
 
 def _json_lines(connection: "DuckDBPyConnection", paths: tuple[Path, ...]) -> ReportFiles:
-    parts = ", ".join(
-        f"CASE WHEN json_valid(line) THEN json_extract_string(line, '$.{name}') END AS {name}"
-        for name in ("report", "protocol", "batch")
-    )
+    parts = []
+    for name in ("report", "protocol", "batch"):
+        value = f"json_extract_string(line, '$.{name}')"
+        parts.append(f"CASE WHEN json_valid(line) THEN {value} END AS {name}")
     lines = lines_sql(False, f"{_REJECTS}, {_packing(paths[0])}")
-    reader = f"(SELECT {parts}, filename FROM {lines})"
+    reader = f"(SELECT {', '.join(parts)}, filename FROM {lines})"
     columns = dict.fromkeys(("report", "protocol", "batch"), "VARCHAR")
     return ReportFiles(connection, paths, _selected(columns, reader), "text", True)
 
@@ -380,14 +413,17 @@ def batches_of_files(source: ReportFiles) -> dict[Path, frozenset[str]]:
         return {source.paths[0]: frozenset()}
     most = (BATCHES_MAX + 2) * len(source.paths)
     sql = f"SELECT DISTINCT filename, batch FROM ({source.rows_sql}) LIMIT {most}"
+    # A file with rows is in `found`, be it without any batch.
     found: dict[str, set[str]] = defaultdict(set)
     for filename, name in source.connection.execute(sql, source.sql_parameters).fetchall():
-        found[filename].update(() if name is None else (name,))
-    return {
-        path: book_names(found[filename], f"The file {quoted(path)}")
-        for filename, path in source.by_name.items()
-        if is_single or filename in found
-    }
+        names = found[filename]
+        if name is not None:
+            names.add(name)
+    batches = {}
+    for filename, path in source.by_name.items():
+        if is_single or filename in found:
+            batches[path] = book_names(found[filename], f"The file {quoted(path)}")
+    return batches
 
 
 def holders_of_batches(batches: Mapping[Path, Iterable[str]]) -> dict[str, list[Path]]:
@@ -417,9 +453,12 @@ def batch_contents(
     )
     parameters = {**source.sql_parameters, "batch": name.removeprefix(BATCH_PREFIX)}
     rows = source.connection.execute(sql, parameters).fetchall()
-    contents = {filename: (n, total) for filename, n, total in rows}
-    by_name = source.by_name.items()
-    return [(path, contents[filename]) for filename, path in by_name if filename in contents]
+    content_of = {filename: (n, total) for filename, n, total in rows}
+    contents = []
+    for filename, path in source.by_name.items():
+        if filename in content_of:
+            contents.append((path, content_of[filename]))
+    return contents
 
 
 @dataclass(frozen=True)
@@ -450,7 +489,8 @@ def name_files(paths: Sequence[Path], books: Books) -> NamedFiles:
         state = file_state(path)
         name = file_batch_name(path, books)
         if not books.has_file(name) and name not in names.values():
-            names[path], states[path] = name, state
+            names[path] = name
+            states[path] = state
     return NamedFiles(names, states)
 
 
