@@ -16,10 +16,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from io import BufferedIOBase
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, cast
 
 from caldp_core.basics.errors import CaldpError, quoted, require
 from caldp_core.basics.files import engine_reason, exact_pattern, parse_int, refuse_address
@@ -86,14 +85,14 @@ def file_batch_name(path: Path, books: Books | None = None) -> str:
     return name
 
 
-def _open_unpacked(path: Path) -> BufferedIOBase:
+def _open_unpacked(path: Path) -> BinaryIO:
     """The file's bytes, unpacked where its name says that it is packed."""
     if path.name.lower().endswith(ZIPPED):
-        return gzip.open(path)
+        return cast("BinaryIO", gzip.open(path))
     return path.open("rb")
 
 
-def _first_name(file: BufferedIOBase, books: Books) -> tuple[str, bool]:
+def _first_name(file: BinaryIO, books: Books) -> tuple[str, bool]:
     """(batch name of its first bytes that were counted, or of all; whether more bytes follow)."""
     digest = hashlib.sha256()
     length = 0
