@@ -68,14 +68,14 @@ def several_places(reading: Reading) -> Check | None:
     pairs = _pairs_of_places(names)
     if len(pairs) < _PAIRS_MIN:
         return None
+    # The pair that is read now is offered first.
     read = names[layout.latitude]
     pairs = dict(sorted(pairs.items(), key=lambda pair: names[pair[1][0]] != read))
-    listed = ", ".join(f"“{stem}”" for stem in pairs)
-    check = ask("several-places", listed=listed)
     offers = []
     for stem, (latitude, longitude) in pairs.items():
         apply = partial(_with_places, latitude, longitude)
         offers.append(Offer(stem, f"Places of “{stem}”", f"places of “{stem}” alone", apply))
+    check = ask("several-places", listed=", ".join(f"“{stem}”" for stem in pairs))
     return replace(check, offers=tuple(offers))
 
 
@@ -83,13 +83,13 @@ def _pairs_of_places(names: Sequence[str]) -> dict[str, tuple[int, int]]:
     """By what their titles share, columns of latitude and longitude that are named in one way."""
     found: dict[str, tuple[int, int]] = {}
     bare = [normalize_name(name).replace("_", " ") for name in names]
-    for at, name in enumerate(bare):
+    for column, name in enumerate(bare):
         for latitude, longitude in _PLACE_WORDS:
             stem = re.sub(rf"\b{latitude}\b", "", name)
             other = re.sub(rf"\b{latitude}\b", longitude, name)
             is_part = stem.strip() in _PARTS_OF_DEGREES
             if stem != name and stem.strip() and other in bare and not is_part:
-                found[stem.strip()] = (at, bare.index(other))
+                found[stem.strip()] = (column, bare.index(other))
     return found
 
 
@@ -140,8 +140,8 @@ def turned_longitudes(reading: Reading) -> Check | None:
     """Longitudes from 0° to 360°."""
     longitude = reading.places[:, 1]
     column = reading.layout.longitude
-    beyond = int(((longitude > 180) & (longitude <= 360)).sum())
-    if not beyond or bool((longitude < 0).any()) or bool((longitude > 360).any()):
+    beyond_count = int(((longitude > 180) & (longitude <= 360)).sum())
+    if not beyond_count or bool((longitude < 0).any()) or bool((longitude > 360).any()):
         return None
 
     def turned(read: Reading) -> Reading:
@@ -149,57 +149,72 @@ def turned_longitudes(reading: Reading) -> Check | None:
         west = f"CASE WHEN {number} > 180 THEN {number} - 360 ELSE {number} END"
         return with_number(read, column, west)
 
-    places, verb = ("longitude", "is") if beyond == 1 else ("longitudes", "are")
-    return ask("longitudes-360", turned, beyond=f"{beyond:,} {places} {verb}")
+    beyond = f"{beyond_count:,} longitudes are"
+    if beyond_count == 1:
+        beyond = "1 longitude is"
+    return ask("longitudes-360", turned, beyond=beyond)
 
 
 def one_column(reading: Reading) -> Check | None:
     """Latitude and longitude in one column, as maps on the web copy them."""
-    able = [
-        (at, pattern, cells[0])
-        for at in range(len(reading.file.names))
-        if (cells := reading.file.cells(at)[:100])
-        for pattern in (_TWO, _TWO_WITH_COMMAS, _POINT, _IN_JSON, _SQUARE_TEXT)
-        if all(_is_place(pattern, cell) for cell in cells)
-    ]
-    if not able or reading.layout.latitude is not None:
+    if reading.layout.latitude is not None:
         return None
-    column, pattern, first = able[0]
-
-    def split(read: Reading) -> Reading:
-        mark = _MARKS.get(pattern, ".")
-        return _split(*_degrees_sql(column, pattern), mark, read)
-
-    return ask("one-column", split, column=reading.name(column), first=first)
+    # The first column all of whose cells are written in one of these ways.
+    for column in range(len(reading.file.names)):
+        cells = reading.file.cells(column)[:100]
+        if not cells:
+            continue
+        for pattern in (_TWO, _TWO_WITH_COMMAS, _POINT, _IN_JSON, _SQUARE_TEXT):
+            if all(_is_place(pattern, cell) for cell in cells):
+                split = partial(_split_column, column, pattern)
+                return ask("one-column", split, column=reading.name(column), first=cells[0])
+    return None
 
 
 def _is_place(pattern: str, cell: str) -> bool:
+    """Whether a cell is a place in that form; two bare numbers must look like degrees as well."""
     match = re.fullmatch(pattern, cell)
-    if match is None or pattern not in _MARKS:
-        return match is not None
+    if match is None:
+        return False
+    if pattern not in _MARKS:
+        return True
     mark = _MARKS[pattern]
-    written = (part for part in match.groups() if re.search(rf"\d[{mark}°º]", part))
-    is_list = mark == "," and re.fullmatch(r"\d{1,2}(,\d{1,2}){3}", cell)  # of four choices
-    two = sum(numbers.parse_degrees(part, mark) is not None for part in written) == 2
-    return two and not is_list and not numbers.looks_like_number(cell)
+    degree_count = 0
+    for part in match.groups():
+        is_fine = re.search(rf"\d[{mark}°º]", part)
+        if is_fine and numbers.parse_degrees(part, mark) is not None:
+            degree_count += 1
+    is_list_of_choices = mark == "," and re.fullmatch(r"\d{1,2}(,\d{1,2}){3}", cell)
+    return degree_count == 2 and not is_list_of_choices and not numbers.looks_like_number(cell)
+
+
+def _split_column(column: int, pattern: str, reading: Reading) -> Reading:
+    """The reading as places out of one column, whose cells have that form."""
+    latitude, longitude = _degrees_sql(column, pattern)
+    return _split(latitude, longitude, _MARKS.get(pattern, "."), reading)
 
 
 def _degrees_sql(column: int, pattern: str) -> tuple[str, str]:
     """SQL of the latitude and longitude of a column's cells."""
+    # A square has its place in the middle of two opposite corners; WKT says the longitude first.
     if pattern == _SQUARE_TEXT:
         found = f"regexp_extract_all(c{column}, '{_NUMBER}')"
-        latitude, longitude = (
-            f"(({found}[{at}]::DOUBLE + {found}[{at + 4}]::DOUBLE) / 2)::VARCHAR" for at in (2, 1)
-        )
+        longitude = f"(({found}[1]::DOUBLE + {found}[5]::DOUBLE) / 2)::VARCHAR"
+        latitude = f"(({found}[2]::DOUBLE + {found}[6]::DOUBLE) / 2)::VARCHAR"
         return latitude, longitude
-    first, second = (f"regexp_extract(c{column}, {text_sql(pattern)}, {group})" for group in (1, 2))
-    return (first, second) if pattern in _MARKS else (second, first)
+    first = f"regexp_extract(c{column}, {text_sql(pattern)}, 1)"
+    second = f"regexp_extract(c{column}, {text_sql(pattern)}, 2)"
+    if pattern in _MARKS:
+        return first, second
+    return second, first
 
 
 def _split(latitude: str, longitude: str, mark: numbers.DecimalMark, reading: Reading) -> Reading:
     """The reading as places, with degrees in SQL of the column."""
     width, layout = reading.file.table.width, reading.layout
-    people = reading.file.answers.count if layout.count is None else layout.count
+    people = layout.count
+    if people is None:
+        people = reading.file.answers.count
     layout = replace(layout, answer=None, group=None, count=people, mark=mark)
     layout = replace(layout, latitude=width, longitude=width + 1)
     names = (*reading.file.names, "latitude (split)", "longitude (split)")
@@ -216,53 +231,74 @@ def ten_millionths(reading: Reading) -> Check | None:
     def divided(read: Reading) -> Reading:
         layout = replace(read.layout, latitude=latitude, longitude=longitude, answer=None)
         read = replace(read, layout=replace(layout, count=None, group=None, mark="."))
-        pair = (latitude, longitude)
-        return read.with_sql(
-            {at: f"CAST(TRY_CAST(c{at} AS DOUBLE) / 1e7 AS VARCHAR)" for at in pair}
-        )
+        changed = {}
+        for column in (latitude, longitude):
+            changed[column] = f"CAST(TRY_CAST(c{column} AS DOUBLE) / 1e7 AS VARCHAR)"
+        return read.with_sql(changed)
 
-    pair = {"latitude": reading.name(latitude), "longitude": reading.name(longitude)}
-    return ask("ten-millionths", divided, **pair)
+    return ask(
+        "ten-millionths",
+        divided,
+        latitude=reading.name(latitude),
+        longitude=reading.name(longitude),
+    )
 
 
 def _holds_degrees(reading: Reading, role: str) -> bool:
     """Whether a column called latitude or longitude holds numbers up to 180."""
-    at = next((at for at, name in enumerate(reading.file.names) if is_named(name, role)), None)
-    numbers_of = [] if at is None else reading.numbers(at)
-    return bool(numbers_of) and max(map(abs, numbers_of)) <= _TURN / 2
+    for column, name in enumerate(reading.file.names):
+        if is_named(name, role):
+            values = reading.numbers(column)
+            return bool(values) and max(map(abs, values)) <= _TURN / 2
+    return False
 
 
 def metres(reading: Reading) -> Check | None:
     """Two columns of a map in metres, which would be read as answers and people."""
-    names = [normalize_name(name) for name in reading.file.names]
+    # The same places stand there in degrees.
     if all(_holds_degrees(reading, role) for role in _DEGREES):
-        return None  # the same places stand there in degrees
-    for east, north in _METRES:
-        pairs = (
-            (at, names.index(other))
-            for at, name in enumerate(names)
-            for place in re.finditer(re.escape(east), name)
-            if (other := f"{name[: place.start()]}{north}{name[place.end() :]}") in names
+        return None
+    for east, north in _pairs_in_metres(reading):
+        x, y = reading.numbers(east), reading.numbers(north)
+        # Coordinates of a map have thousands of metres; small numbers are answers.
+        if not x or not y or min(map(abs, [*x, *y])) <= 1_000:
+            continue
+        return ask(
+            "metres",
+            east=reading.name(east),
+            north=reading.name(north),
+            x=f"{x[0]:,.0f}",
+            y=f"{y[0]:,.0f}",
         )
-        for columns in pairs:
-            found = [reading.numbers(at) for at in columns]
-            if all(each and min(map(abs, each)) > 1_000 for each in found):
-                names_of = dict(zip(("east", "north"), map(reading.name, columns), strict=True))
-                x, y = (f"{each[0]:,.0f}" for each in found)
-                return ask("metres", **names_of, x=x, y=y)
     return None
+
+
+def _pairs_in_metres(reading: Reading) -> list[tuple[int, int]]:
+    """Columns whose titles differ by what says east and north, such as “e_coord” and “n_coord”."""
+    names = [normalize_name(name) for name in reading.file.names]
+    pairs = []
+    for east, north in _METRES:
+        for column, name in enumerate(names):
+            for place in re.finditer(re.escape(east), name):
+                other = f"{name[: place.start()]}{north}{name[place.end() :]}"
+                if other in names:
+                    pairs.append((column, names.index(other)))
+    return pairs
 
 
 def minutes(reading: Reading) -> Check | None:
     """Minutes, seconds, or S and W in columns of their own: degrees alone would be elsewhere."""
     pattern = numbers.WORDS["labels"]["minutes"]
-    names = [*map(normalize_name, reading.file.names)]
-    parts = [at for at, name in enumerate(names) if re.fullmatch(pattern, name)]
-    if len(parts) < 2 or any("max" in name for name in names):  # the least of a box
-        columns = range(len(names) if reading.layout.latitude is not None else 0)
-        held = {at: {cell.upper() for cell in reading.file.cells(at)} for at in columns}
-        turned = ({"S"}, {"W"}, {"N", "S"}, {"E", "W"})
-        parts = [at for at, cells in held.items() if cells in turned]
+    names = [normalize_name(name) for name in reading.file.names]
+    parts = [column for column, name in enumerate(names) if re.fullmatch(pattern, name)]
+    # “min” beside “max” is the least of a box, no minutes.
+    if len(parts) < 2 or any("max" in name for name in names):
+        parts = []
+        if reading.layout.latitude is not None:
+            for column in range(len(names)):
+                cells = {cell.upper() for cell in reading.file.cells(column)}
+                if cells in ({"S"}, {"W"}, {"N", "S"}, {"E", "W"}):
+                    parts.append(column)
     if not parts:
         return None
     return ask("minutes", listed=", ".join(map(reading.name, parts)))
@@ -278,56 +314,87 @@ def areas(reading: Reading) -> Check | None:
     layout, file = reading.layout, reading.file
     if file.has_places or layout.latitude is not None or layout.others:
         return None
+    # 1. Polygons in the file itself, of GeoJSON or as WKT.
     if AREA_COLUMN in file.names:
         return _areas_of_file(reading, file.names.index(AREA_COLUMN), str)
     for column in range(len(file.names)):
         cells = file.cells(column)
         if cells and all(re.match(_WKT, cell) for cell in cells):
             return _areas_of_file(reading, column, partial(polygon_of_wkt, file.table.source.name))
-    first = [at for at in (layout.answer, layout.group) if at is not None]
-    for column in dict.fromkeys((*first, *range(len(file.names)))):
-        seen = {cell for cell in {*file.cells(column)} if not is_total(cell)}
-        is_measure = file.is_numeric(column) or is_named(file.names[column], "measure")
-        title = file.names[column]
-        if not is_measure and match_names(seen, title):
-            names = sorted({*map(normalize_spaces, counted_cells(file, layout, column))})
-            found = match_names([each for each in names if not is_total(each)], title).items()
-            offers = tuple(_offer(reading, column, names, *each) for each in found)
-            called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
-            sentence = f"{called} may be areas: show people by area, on a map?"
-            return Check("areas", sentence, offers, "No: plain answers") if offers else None
+    # 2. Names that are known, first among answers and their groups.
+    columns = dict.fromkeys((layout.answer, layout.group, *range(len(file.names))))
+    for found_column in columns:
+        if found_column is not None and _may_name_areas(reading, found_column):
+            return _named_areas(reading, found_column)
     return None
+
+
+def _may_name_areas(reading: Reading, column: int) -> bool:
+    """Whether cells among the first rows are known areas; numbers are none, whatever they match."""
+    file, title = reading.file, reading.file.names[column]
+    if file.is_numeric(column) or is_named(title, "measure"):
+        return False
+    seen = {cell for cell in file.cells(column) if not is_total(cell)}
+    return bool(match_names(seen, title))
+
+
+def _named_areas(reading: Reading, column: int) -> Check | None:
+    """The check of a column of names, an offer for each country whose areas they may be."""
+    file = reading.file
+    # Of all rows, not only of the first ones, as offers say how many names are known.
+    names = sorted({*map(normalize_spaces, counted_cells(file, reading.layout, column))})
+    without_totals = [name for name in names if not is_total(name)]
+    offers = []
+    for of, found in match_names(without_totals, file.names[column]).items():
+        offers.append(_offer(reading, column, names, of, found))
+    if not offers:
+        return None
+    called = f"{count_text(len(names), 'name', 'names')} in {reading.name(column)}"
+    sentence = f"{called} may be areas: show people by area, on a map?"
+    return Check("areas", sentence, tuple(offers), "No: plain answers")
 
 
 def _areas_of_file(reading: Reading, area: int, read: Callable[[str], str]) -> Check | None:
     """The check of a file that has the polygons of its areas; polygons of one name are one area."""
     file = reading.file
-    column = file.answers.answer if reading.layout.answer is None else reading.layout.answer
-    polygons = defaultdict[str, dict[str, None]](dict)
+    column = reading.layout.answer
+    if column is None:
+        column = file.answers.answer
     relation = file.table.relation_sql(bool(reading.layout.header))
     with file.table.open_reader() as reader:
         rows = reader.fetch_rows(f"SELECT DISTINCT c{column}, c{area} FROM {relation}")
+    # By name its polygons, each once; sorted, so that the same file is always read in one way.
+    polygons = defaultdict[str, dict[str, None]](dict)
     for name, polygon in sorted(rows, key=str):
         polygons[normalize_spaces(name or "")][read(polygon)] = None
-    keys = tuple((name, " + ".join(each)) for name, each in polygons.items() if name)
-    areas, named_by = count_text(len(keys), "area", "areas"), reading.name(column)
-    apply = partial(with_areas, column or 0, keys)
-    return ask("areas-of-file", apply, column=named_by, areas=areas)
+    keys = []
+    for name, of_name in polygons.items():
+        if name:
+            keys.append((name, " + ".join(of_name)))
+    apply = partial(with_areas, column or 0, tuple(keys))
+    areas = count_text(len(keys), "area", "areas")
+    return ask("areas-of-file", apply, column=reading.name(column), areas=areas)
 
 
 def _offer(
     reading: Reading, column: int, names: list[str], of: str, found: Mapping[str, NamedArea]
 ) -> Offer:
+    """The offer to read names as areas of a country, or as countries."""
+    title = f"areas of {of}"
+    if of == COUNTRIES:
+        title = of
+    label = [f"Show {title}"]
+    remark = [f"{reading.name(column)} read as {title}"]
+    if len(found) < len(names):
+        label.append(f"{len(found):,} of {len(names):,} names known")
+    # Two spellings of one area are added up.
     twice = len(found) - len({area.key for area in found.values()})
-    some = f"{len(found):,} of {len(names):,} names known" if len(found) < len(names) else ""
-    more = f"{count_text(twice, 'other spelling', 'other spellings')} added up" if twice else ""
-    title = of if of == COUNTRIES else f"areas of {of}"
-    return Offer(
-        of,
-        ", ".join(filter(None, (f"Show {title}", some, more))),
-        ", ".join(filter(None, (f"{reading.name(column)} read as {title}", more))),
-        partial(_with_areas_of, column, of, found),
-    )
+    if twice:
+        added_up = f"{count_text(twice, 'other spelling', 'other spellings')} added up"
+        label.append(added_up)
+        remark.append(added_up)
+    apply = partial(_with_areas_of, column, of, found)
+    return Offer(of, ", ".join(label), ", ".join(remark), apply)
 
 
 def _with_areas_of(
@@ -335,19 +402,27 @@ def _with_areas_of(
 ) -> Reading:
     """The reading whose answers are areas of a country; names further on are read as these are."""
     cells = counted_cells(reading.file, reading.layout, column)
-    names = sorted({*map(normalize_spaces, cells)})
-    keys = tuple((name, seen[name].key if name in seen else "") for name in names)
-    reading = with_areas(column, keys, reading)
+    keys = []
+    for name in sorted({*map(normalize_spaces, cells)}):
+        key = ""
+        if name in seen:
+            key = seen[name].key
+        keys.append((name, key))
+    reading = with_areas(column, tuple(keys), reading)
     return replace(reading, layout=replace(reading.layout, areas_of=of))
 
 
 def with_areas(column: int, keys: tuple[tuple[str, str], ...], reading: Reading) -> Reading:
     """The reading whose answers are the areas of a column; a group stays beside an answer alone."""
     layout, guess = reading.layout, reading.file.answers
-    if layout.answer is None:  # on a form of places
+    # The file was read as places so far, which have neither answers nor groups.
+    if layout.answer is None:
         layout = replace(guess, count=layout.count or guess.count, reading=layout.reading)
-    group = layout.group if column == layout.answer else None
-    count = layout.count if layout.count != column else None
+    group, count = layout.group, layout.count
+    if column != layout.answer:
+        group = None
+    if column == count:
+        count = None
     layout = replace(layout, answer=column, group=group, count=count, steps=None, areas=keys)
     return replace(reading, layout=layout)
 
@@ -358,57 +433,86 @@ def unknown_areas(reading: Reading) -> Check | None:
     if not unknown:
         return None
     near = _nearest(reading.layout.areas, unknown)
-    few = [
-        f"“{name}”" + (f" (nearest: {near[name][0]})" if name in near else "")
-        for name in unknown[:_LISTED]
-    ]
-    more = f" and {len(unknown) - _LISTED:,} more" if len(unknown) > _LISTED else ""
+    listed = []
+    for name in unknown[:_LISTED]:
+        if name in near:
+            listed.append(f"“{name}” (nearest: {near[name][0]})")
+        else:
+            listed.append(f"“{name}”")
+    names = ", ".join(listed)
+    if len(unknown) > _LISTED:
+        names += f" and {len(unknown) - _LISTED:,} more"
 
     def with_nearest(read: Reading) -> Reading:
-        areas = ((name, area or near.get(name, ("", ""))[1]) for name, area in read.layout.areas)
+        areas = []
+        for name, area in read.layout.areas:
+            if not area and name in near:
+                areas.append((name, near[name][1]))
+            else:
+                areas.append((name, area))
         return replace(read, layout=replace(read.layout, areas=tuple(areas)))
 
-    return ask(
-        "unknown-areas",
-        *([with_nearest] if near else []),
-        names=f"{', '.join(few)}{more}",
-        of=f" of {len(near)}, leave out the others" if len(near) < len(unknown) else "",
-        nearest=", ".join(f"“{name}” read as {called}" for name, (called, _) in near.items()),
-    )
+    ways = []
+    if near:
+        ways.append(with_nearest)
+    of = ""
+    if len(near) < len(unknown):
+        of = f" of {len(near)}, leave out the others"
+    nearest = ", ".join(f"“{name}” read as {called}" for name, (called, _) in near.items())
+    return ask("unknown-areas", *ways, names=names, of=of, nearest=nearest)
 
 
 def _nearest(areas: tuple[tuple[str, str], ...], unknown: list[str]) -> dict[str, tuple[str, str]]:
     """By unknown name the nearest area of the same countries: what it is called, and its key."""
     ships = named_areas()
-    countries = {ships[area].country for _, area in areas if area in ships}
-    spelled = {normalize_name(name): (name, key) for name, key in areas if key} | {
-        spelling: (area.name, area.key)
-        for area in ships.values()
-        if area.country in countries
-        for spelling in area.names
-    }
-    # What names another area, such as the whole country, is not one of these misspelled.
-    wrong = [name for name in unknown if normalize_name(name) not in areas_by_spelling()]
-    found = {name: get_close_matches(normalize_name(name), spelled, 1, _NEAR) for name in wrong}
-    return {name: spelled[near[0]] for name, near in found.items() if near}
+    # The names that it may be: those of the file, and all of the countries that these are in.
+    spelled = {}
+    countries = set()
+    for name, key in areas:
+        if key:
+            spelled[normalize_name(name)] = (name, key)
+        if key in ships:
+            countries.add(ships[key].country)
+    for area in ships.values():
+        if area.country in countries:
+            for spelling in area.names:
+                spelled[spelling] = (area.name, area.key)
+
+    nearest = {}
+    for name in unknown:
+        bare = normalize_name(name)
+        # What names another area, such as the whole country, is not one of these misspelled.
+        if bare in areas_by_spelling():
+            continue
+        matches = get_close_matches(bare, spelled, 1, _NEAR)
+        if matches:
+            nearest[name] = spelled[matches[0]]
+    return nearest
 
 
 def people_of_areas(reading: Reading) -> Check | None:
     """Several columns of numbers beside areas, or of people: which says how many there are."""
     layout, file = reading.layout, reading.file
-    columns = [
-        at
-        for at, name in enumerate(file.names)
-        if at != layout.answer and file.is_numeric(at) and not is_no_number_of_people(name)
-    ]
-    if not layout.areas:  # of other answers several columns that are called people
-        titles = (re.sub(r" \(column \d+\)$", "", file.names[at]) for at in columns)
-        columns = [at for at, n in zip(columns, titles, strict=True) if is_named(n, "count")]
-    if layout.answer is None or file.repeats(layout.answer) or len(columns) < 2:
+    if layout.answer is None or file.repeats(layout.answer):
         return None
-    first = sorted(columns, key=lambda at: at != layout.count)
-    called = [(file.names[at], partial(with_count, at)) for at in first]
-    offers = tuple(Offer(name, name, f"people by “{name}”", apply) for name, apply in called)
-    where = "are in an area" if layout.areas else "gave an answer"
+    columns = []
+    for column, name in enumerate(file.names):
+        if column == layout.answer or not file.is_numeric(column) or is_no_number_of_people(name):
+            continue
+        # Of areas any number may be people; of other answers those that are called so.
+        title = re.sub(r" \(column \d+\)$", "", name)
+        if layout.areas or is_named(title, "count"):
+            columns.append(column)
+    if len(columns) < 2:
+        return None
+    # The column that is read now is offered first.
+    columns.sort(key=lambda column: column != layout.count)
+    offers = []
+    for column in columns:
+        name = file.names[column]
+        offers.append(Offer(name, name, f"people by “{name}”", partial(with_count, column)))
+    where = "gave an answer"
+    if layout.areas:
+        where = "are in an area"
     sentence = f"Several columns are numbers: which says how many people {where}?"
-    return Check("people-of-areas", sentence, offers, "None: a row is one person")
+    return Check("people-of-areas", sentence, tuple(offers), "None: a row is one person")
