@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from scripts import measure_style
-from scripts.measure_style import ImportGraph
+from scripts.measure_style import ImportGraph, Style
 
 SOURCE = '''"""A docstring, which is no line of code."""
 
@@ -60,3 +62,32 @@ def test_nothing_is_kept_from_the_formatter() -> None:
     mark = "# fmt" + ": skip"
     kept = [path for path in _project_files() if mark in path.read_text("utf-8")]
     assert kept == []
+
+
+CEILINGS = {
+    "caldp_core": (54.5, 4.9, 20.8, 1.6),
+    "caldp_core/attacks": (43.0, 0.0, 0.0, 6.0),
+    "caldp_core/collect": (38.0, 1.2, 17.5, 2.4),
+    "caldp_core/datasets/files/checks": (79.0, 5.6, 7.6, 3.6),
+    "caldp_ui": (46.0, 4.7, 34.0, 1.0),
+}
+"""By folder the most comprehensions, nested ones and conditional expressions per 1,000 lines of code,
+and the fewest comments per 100 lines: a ratchet, tightened whenever files are unfolded."""
+
+
+def _style_of(folder: str) -> Style:
+    style = Style()
+    for path in sorted((measure_style.ROOT / folder).rglob("*.py")):
+        style.add(measure_style.measure(path.read_text("utf-8")))
+    return style
+
+
+@pytest.mark.parametrize("folder", CEILINGS)
+def test_a_folder_stays_as_readable_as_it_has_become(folder: str) -> None:
+    comprehensions, nested, conditionals, comments = CEILINGS[folder]
+    style = _style_of(folder)
+    assert style.code_lines > 100
+    assert style.per_thousand(style.comprehensions) <= comprehensions
+    assert style.per_thousand(style.nested_comprehensions) <= nested
+    assert style.per_thousand(style.conditional_expressions) <= conditionals
+    assert style.per_thousand(style.comments) / 10 >= comments
