@@ -71,8 +71,8 @@ CEILINGS = {
     "caldp_core/datasets/files/checks": (79.0, 5.6, 7.6, 3.6),
     "caldp_ui": (46.0, 4.7, 34.0, 1.0),
 }
-"""By folder the most comprehensions, nested ones and conditional expressions per 1,000 lines of code,
-and the fewest comments per 100 lines: a ratchet, tightened whenever files are unfolded."""
+"""By folder the most comprehensions, nested ones and conditional expressions per 1,000 lines of
+code, and the fewest comments per 100: a ratchet, tightened whenever files are unfolded."""
 
 
 def _style_of(folder: str) -> Style:
