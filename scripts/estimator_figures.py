@@ -2,6 +2,7 @@
 
     python -m scripts.estimator_figures ranges [--estimator NAME]
     python -m scripts.estimator_figures errors
+    python -m scripts.estimator_figures spread
     python -m scripts.estimator_figures picture
     python -m scripts.estimator_figures forecasts
 
@@ -104,6 +105,30 @@ def errors_row(name: str, grid: GridDomain, people: Ints, side: int) -> str:
         errors = [f"{each:.0f}" if each >= 9.95 else f"{each:.1f}" for each in found[:-1]]
         cells.append(f"{', '.join(errors)}; {found[-1]:.2f}")
     return " | ".join([f"| {name}", *cells]) + " |"
+
+
+SPREAD_MAPS: Final = ("US", "around Paris", "around Lagos", "a checkerboard", "lognormal", "towns")
+_NAMES: Final = ("simplex-per-block", "cascade", "mixture", "chosen")
+
+
+@main.command("spread")
+def write_spread() -> None:
+    """Write how far the errors of single draws lie apart, which says what three draws tell."""
+    lines = ["| per cent of the error | median | most |", "|---|---|---|"]
+    shown = [each for each in maps() if each[0] in SPREAD_MAPS]
+    found: dict[str, list[float]] = {name: [] for name in _NAMES}
+    for _, grid, people in shown:
+        truth = people / people.sum()
+        for side in BLOCKS:
+            for epsilon in EPSILONS:
+                drawn = collections(grid, people, epsilon, (side, side), draws=_DRAWS, seed=_SEED)
+                for name in _NAMES:
+                    estimate = ESTIMATORS[name].apply
+                    errors = np.array([np.abs(estimate(each) - truth).sum() for each in drawn])
+                    found[name].append(float(100 * errors.std(ddof=1) / errors.mean()))
+    for name, spreads in found.items():
+        lines.append(f"| {name} | {np.median(spreads):.1f} | {max(spreads):.1f} |")
+    write_table(lines)
 
 
 def write_table(lines: Sequence[str]) -> None:
