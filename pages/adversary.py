@@ -1,4 +1,4 @@
-"""What an attacker learns from one person's reports, and what fake phones do to everybody's."""
+"""What an attacker learns from one person's reports."""
 
 from caldp_ui.adversary import page
 from caldp_ui.adversary.page_state import STATE

@@ -246,7 +246,6 @@ COUNTED: Final = re.compile(
 SHARES: Final = re.compile(r"(formats\.)?(out_of|out_of_few|of_hundred)\(|.*\b_?[A-Z][A-Z_]+$")
 """Shares of 100 people or more, and constants: each more than one."""
 MORE_THAN_ONE: Final = {
-    "caldp_ui/adversary/fakes.py": ["fewer", "number"],
     "caldp_ui/adversary/page.py": ["view.depends_on(replace(record, days=0))"],
     "caldp_ui/adversary/view.py": ["days"],
     "caldp_ui/classroom/counting.py": ["formats.integer(lesson.blocks)"],

@@ -49,8 +49,6 @@ STREAM_FREELY_ENTRIES: Final = 10**10
 """Most entries that an audit reads where the channel as a formula would do: about ten seconds."""
 PAIRWISE_MAX: Final = 10**7
 """Most pairs times reports that an audit compares one by one: about ten seconds."""
-FAKES_MAX: Final = 0.5
-"""Largest share β of fake phones: beyond it there is nothing left to estimate."""
 SPACE_POINTS_MAX: Final = 2**22
 """Largest space over a finite field: its tables take some 0.2 GB, and a tally of any number of
 people at most 2³⁰ draws a block: about a minute."""

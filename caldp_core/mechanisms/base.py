@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike, NDArray
 from caldp_core.basics import errors
 from caldp_core.basics import types as arrays
 from caldp_core.basics.limits import N_MAX
-from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.privacy.context import PrivacyMatrix
 
 FORMAT: Final = 1
@@ -298,30 +297,3 @@ class FrequencyOracles(Protocol):
 
 Family: TypeAlias = Callable[[arrays.Ints, arrays.Floats], FrequencyOracles]
 """(m,) hidden symbols per block and (m,) ε → the oracles."""
-
-
-@runtime_checkable
-class CraftableOracles(Protocol):
-    """Oracles that can craft reports; those of every registered family can.
-
-    A crafted report for the hidden symbol t is drawn from the base distribution, given that it
-    includes t: it looks like an honest one, and none adds more to p̂_t.
-    """
-
-    @property
-    def probabilities(self) -> SupportProbabilities:
-        """Probabilities that an honest report includes symbols."""
-
-    @property
-    def uniform_inclusion(self) -> arrays.Floats:
-        """(m,) share of all reports of a block that include a given symbol."""
-
-    def most_included(self, ranks: arrays.Ints) -> arrays.Ints | arrays.Floats:
-        """Distinct ranks of targets → (m,) the most of them that one report of a block includes.
-
-        Every block with targets has a report that includes one. Of several parts of Hadamard
-        response a report includes the symbols of other parts than its own by half.
-        """
-
-    def sample_crafted(self, counts: arrays.Ints, rng: np.random.Generator) -> arrays.Ints:
-        """(s,) crafted reports for each hidden symbol → (tally_size,) their tally."""

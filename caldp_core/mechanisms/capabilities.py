@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from caldp_core.basics.errors import require
 from caldp_core.basics.limits import N_MAX
 from caldp_core.basics.types import Floats, Ints, Words
-from caldp_core.mechanisms.base import CraftableOracles, Mechanism, Tally
+from caldp_core.mechanisms.base import Mechanism, Tally
 from caldp_core.mechanisms.oracles.supports import SupportProbabilities
 from caldp_core.privacy.context import Context
 
@@ -357,11 +357,3 @@ class AddsTags(HasPreProcessing, Protocol):
 
     def mean_over_tags(self, values: Floats) -> Floats:
         """(k + κ,) values → (k,) their mean over what devices put in the place of each symbol."""
-
-
-@runtime_checkable
-class HasCraftableOracles(HasClearCounts, Protocol):
-    """The effect of a report that is chosen instead of drawn is known."""
-
-    def craftable(self) -> CraftableOracles | None:
-        """The oracles that can craft reports; None where they cannot."""

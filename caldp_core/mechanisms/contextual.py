@@ -16,7 +16,6 @@ from caldp_core.basics import errors
 from caldp_core.basics.types import Floats, Ints, Reports, Seed, WordSource, counts_by, sums_by
 from caldp_core.mechanisms import capabilities, randomness
 from caldp_core.mechanisms.base import (
-    CraftableOracles,
     EqualByMeaning,
     Family,
     FrequencyOracles,
@@ -214,10 +213,6 @@ class ContextMechanism(EqualByMeaning):
             return None
         included, per_block = cells[: self.hidden_symbols.size], self.oracles.block_counts(cells)
         return capabilities.SupportTally(self.oracles.probabilities, included, per_block, clear)
-
-    def craftable(self) -> CraftableOracles | None:
-        """The oracles if they can craft reports, else None (see `base.py`)."""
-        return self.oracles if isinstance(self.oracles, CraftableOracles) else None
 
     def _parts(self, tally: Tally) -> tuple[Ints, Ints]:
         entries = self.oracles.tally_size + self.symbol_partition.clear.size

@@ -1,4 +1,4 @@
-"""The page: the switch between its two views, and that of one person with its controls and tabs.
+"""The page: one person with controls and tabs.
 
 Its charts: day by day the chance of the true place, and the test of two candidates. Colour is never
 alone: dashes, dots and symbols tell the curves apart, too. The errors that a test of two candidates
@@ -23,13 +23,11 @@ from caldp_core.basics.types import Floats
 from caldp_core.domain.domains import GridDomain
 from caldp_core.mechanisms.catalogue import MECHANISMS
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary import fakes, view
+from caldp_ui.adversary import view
 from caldp_ui.adversary.page_state import (
     DAYS_MAX,
-    FAKES,
     LIKELIEST,
     NEW_NOISE,
-    PERSON,
     STATE,
     Attacker,
     AttackerState,
@@ -301,9 +299,6 @@ def _guesses(test: ErrorLines, here: str, there: str) -> list[str]:
     return rows
 
 
-_VIEW_NAMES = {PERSON: "One person", FAKES: "Fake phones"}
-
-
 def film_requests(data: BeliefData) -> list[pins.FilmRequest]:
     """Requests for the page's films; each name holds all that pictures and words depend on."""
     record = data.record
@@ -451,7 +446,7 @@ _TABS: Final[dict[str, Callable[[BeliefData], None]]] = {
 PAGE: Final = PinPage(
     state=STATE,
     name="attacker",
-    load=lambda record: load_data(replace(record, show=PERSON)),
+    load=load_data,
     view=view.view,
     films=view.slider_films,
     pin_title=lambda record: title(record.scenario),
@@ -459,13 +454,9 @@ PAGE: Final = PinPage(
     numbers=_pinned_numbers,
     images=_files,
 )
-_VIEWS: Final = {PERSON: _show_person, FAKES: fakes.show}
 
 
 def show(record: AttackerState) -> None:
     """Show the page at a record."""
-    page = markup.stacked_layout(STATE)
-    with page.title:
-        choices.view_switch(STATE, "show", "View", _VIEW_NAMES)
-    _VIEWS[record.show](record, page)
+    _show_person(record, markup.stacked_layout(STATE))
     comparison.drawer("adversary")

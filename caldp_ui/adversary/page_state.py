@@ -1,4 +1,4 @@
-"""State of the page: a scenario of places, one person's days at a place, or fake phones there.
+"""State of the page: a scenario of places, and one person's days at a place.
 
 The attacker's beliefs day by day, for this protection and for the best plain LDP: reports are drawn
 once for a scenario, a place and a day, so that adding a day leaves the days before as they were.
@@ -12,9 +12,8 @@ import numpy as np
 
 from caldp_core.audit.adversary import even_guess
 from caldp_core.audit.inference import max_posteriors, posterior_after_reports
-from caldp_core.audit.poisoning import MAXIMAL_GAIN, RANDOM_ITEMS
 from caldp_core.basics.cache import cached_by
-from caldp_core.basics.errors import check_choice, check_whole
+from caldp_core.basics.errors import check_whole
 from caldp_core.basics.types import Floats, Ints, Reports, read_only
 from caldp_core.domain.domains import GridDomain
 from caldp_core.experiments.forecast import require_valid_errors
@@ -34,39 +33,20 @@ have the medians 0.17 and 0.49, this one is nearest to both."""
 LIKELIEST: Final = -1
 DENVER: Final = 73 * 350 + 125
 """The cell of Denver on the map of the United States."""
-PERSON: Final = "person"
-FAKES: Final = "fakes"
-VIEWS: Final = (PERSON, FAKES)
-TENTHS: Final = (0, 1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
-"""Shares of fake phones that the page offers, in tenths of a percent of all phones."""
-KNOWS_TARGET: Final = "target"
-KNOWS_SHARE: Final = "share"
-REPAIRS: Final = (KNOWS_TARGET, KNOWS_SHARE)
-PUSHES: Final = (MAXIMAL_GAIN, RANDOM_ITEMS)
-"""Attacks that the page offers: those that push one place."""
 
 
 @dataclass(frozen=True)
 class AttackerState(ScenarioRecord):
     """The page's record. `place`: the symbol where the person truly is, all the time.
 
-    `show`: one person's reports, or fake phones that push the place. `days`: how many days have
-    passed, a report on each. `other`: the place that the true one is tested against, −1 for
-    the likeliest that it hides among. `tenths`: of a percent of all phones are fake; `attack`: what
-    they send; `repair`: what the collector knows of them.
+    `days`: how many days have passed, a report on each. `other`: the place that the true one is
+    tested against, −1 for the likeliest that it hides among.
     """
 
     scenario: Scenario = BEGIN
     place: int = DENVER
     days: int = 7
     other: int = LIKELIEST
-    show: str = PERSON
-    tenths: int = 10
-    attack: str = MAXIMAL_GAIN
-    repair: str = KNOWS_TARGET
-
-
-_CHOICES: Final = {"show": VIEWS, "attack": PUSHES, "repair": REPAIRS}
 
 
 def _check(record: AttackerState) -> None:
@@ -76,13 +56,16 @@ def _check(record: AttackerState) -> None:
     check_whole("place", record.place, 0, domain.k - 1)
     check_whole("days", record.days, 0, DAYS_MAX)
     check_whole("other", record.other, LIKELIEST, domain.k - 1)
-    check_whole("tenths", record.tenths, 0, TENTHS[-1])
-    for key, allowed in _CHOICES.items():
-        check_choice(key, getattr(record, key), allowed)
     require_valid_errors(runs.setup(record.scenario))
 
 
-LINK: Final = ScenarioLink(AttackerState(), _check, BROWSER_KEYS)
+_NO_FAKES: Final = "The view of fake phones is given up; the page shows one person."
+LINK: Final = ScenarioLink(
+    AttackerState(),
+    _check,
+    BROWSER_KEYS,
+    given_up=dict.fromkeys(("show", "tenths", "attack", "repair"), _NO_FAKES),
+)
 STATE: Final = PinPageState("adversary", LINK)
 NEW_NOISE: Final = "New noise: the same people could have sent other reports."
 

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
 import streamlit as st
 
 from caldp_core.audit.adversary import max_guess_accuracy
+from caldp_core.mechanisms import in_context
+from caldp_core.privacy.context import Context
 from caldp_ui.app.navigation import TITLES
 from caldp_ui.app.texts import read_toml
 from caldp_ui.words import accuracy, formats
@@ -30,15 +33,23 @@ def frequent_questions() -> dict[str, list[FrequentQuestion]]:
         "eight": max_guess_accuracy(8.0),
         "ten": max_guess_accuracy(1.0, 10),
     }
-    right = {name: formats.hundred(chance) for name, chance in odds.items()}
-    return {title: [_question(right, **each) for each in texts[title]] for title in texts}
+    numbers = {name: formats.hundred(chance) for name, chance in odds.items()}
+    numbers["lie"] = formats.digits(people_added_by_a_lie(1.0))
+    numbers["small_lie"] = formats.digits(people_added_by_a_lie(0.1))
+    return {title: [_question(numbers, **each) for each in texts[title]] for title in texts}
+
+
+def people_added_by_a_lie(epsilon: float) -> float:
+    """People that one report "yes" adds to the estimate of yes, by Warner's coin at this ε."""
+    coin = in_context(Context.plain(2, epsilon), "randomized-response")
+    return float(coin.estimate(coin.tally(np.array([1])))[1])
 
 
 def _question(
-    right: Mapping[str, str], question: str, answer: str, page: str = "", source: str = ""
+    numbers: Mapping[str, str], question: str, answer: str, page: str = "", source: str = ""
 ) -> FrequentQuestion:
     see = f" See “{TITLES[f'pages/{page}.py']}”." if page else ""
-    return FrequentQuestion(question, answer.format(**right) + see, source)
+    return FrequentQuestion(question, answer.format(**numbers) + see, source)
 
 
 def show() -> None:

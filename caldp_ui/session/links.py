@@ -77,7 +77,8 @@ class RecordLink(Generic[R]):
     parts do not fit. `browser`: keys of the browser's side. `field_formats`: by field, for those
     that are not a text, number, switch or tuple of texts at the beginning. `left_out`: the record
     whose fields a link leaves out, for pages that once began with another one, so that their links
-    open as they were; None: `begin`. Its scenario is that of `begin`.
+    open as they were; None: `begin`. Its scenario is that of `begin`. `given_up`: keys that earlier
+    links have, each with the sentence on what the page shows instead.
     """
 
     begin: R
@@ -85,6 +86,7 @@ class RecordLink(Generic[R]):
     browser: tuple[str, ...] = ()
     field_formats: Mapping[str, FieldFormat] = field(default_factory=dict)
     left_out: R | None = None
+    given_up: Mapping[str, str] = field(default_factory=dict)
 
     def fresh(self) -> R:
         """The record of a visit without a link."""
@@ -204,7 +206,8 @@ def _sort(
 ) -> tuple[dict[str, str], str]:
     """The texts that the page knows, and in what they are not what was sent."""
     check = dict(pairs).get(CHECK)
-    known = [key for key, _ in pairs if key in other_keys or not codec.unknown_keys({key: ""})]
+    own = (*other_keys, *codec.given_up)
+    known = [key for key, _ in pairs if key in own or not codec.unknown_keys({key: ""})]
     added = [key for key, _ in pairs if key not in (*known, CHECK)]
     texts = {key: text for key, text in pairs if known.count(key) == 1}
     fits = check == _check_of(page, texts)
@@ -220,6 +223,8 @@ def _sort(
 def _read(
     codec: RecordLink[R], texts: dict[str, str], other_keys: Collection[str], fault: str = ""
 ) -> Received[R]:
+    given_up = _given_up(codec, texts)
+    texts = {key: text for key, text in texts.items() if key not in codec.given_up}
     try:
         record = codec.read({key: text for key, text in texts.items() if key not in other_keys})
         codec.check(record)
@@ -229,13 +234,15 @@ def _read(
         return Received({}, codec.fresh(), f"{fault or error} The page starts afresh.")
     if fault:
         return Received(texts, record, f"{fault} The page shows the rest.")
-    return Received(texts, record, _given_up(texts))
+    return Received(texts, record, given_up)
 
 
-def _given_up(texts: Mapping[str, str]) -> str:
-    """A sentence on each estimator of the link that is read as another; "" where none is."""
+def _given_up(codec: RecordLink[R], texts: Mapping[str, str]) -> str:
+    """Sentences on what a link of earlier versions names and is not there; "" for none."""
     names = [texts.get("estimator", ""), *texts.get("estimates", "").split(";")]
-    return " ".join(filter(None, map(explain_given_up, names)))
+    sentences = [codec.given_up[key] for key in texts if key in codec.given_up]
+    sentences += filter(None, map(explain_given_up, names))
+    return " ".join(dict.fromkeys(sentences))
 
 
 def _decode(pairs: Pairs) -> Pairs:

@@ -1,4 +1,4 @@
-"""Attackers in a browser: beliefs day by day, fake phones, and attacks on coarser tables."""
+"""Attackers in a browser: beliefs day by day, and attacks on coarser tables."""
 
 import csv
 import io
@@ -11,25 +11,21 @@ import pytest
 
 from caldp_core.datasets import InfantDeaths
 from caldp_core.domain.domains import US_GRID
-from caldp_ui.adversary import fakes, view
+from caldp_ui.adversary import view
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DAYS_MAX,
     DENVER,
-    FAKES,
-    KNOWS_SHARE,
     STATE,
     AttackerState,
     load_data,
 )
-from caldp_ui.compute import runs
 from caldp_ui.controls.common import EPSILONS
 from caldp_ui.parts import pack
 from tests.browser.conftest import SCREENS, OpenLink, Profiles, visiting
 from tests.browser.hands import (
     HEADLINE,
     PHONE,
-    eventually,
     eventually_equal,
     expect,
     hold,
@@ -153,49 +149,6 @@ def test_on_a_phone_a_number_stays_in_one_line_and_only_a_long_one_wraps(
 
 
 PROJECTOR = {"width": 1280, "height": 720}
-RECORD = AttackerState(show=FAKES)
-
-
-def fakes_expect_headline(page: Any, record: AttackerState) -> None:
-    """The headline is that of this record, and the page is at rest."""
-    domain = runs.map_of(runs.dataset(record.scenario))
-    headline = fakes.headline(fakes.run_attack(record), domain, record)
-    expect(page.locator(HEADLINE)).to_have_text([both_lines(headline)])
-    wait_until_settled(page)
-
-
-def pictures(page: Any) -> list[str]:
-    """The three maps as drawn by now."""
-    page.mouse.move(5, 5)
-    page.evaluate("() => new Promise(d => requestAnimationFrame(() => setTimeout(d, 50)))")
-    elements = page.locator(f"{STAGE} .pane:visible canvas").all()
-    return [canvas.evaluate("canvas => canvas.toDataURL()") for canvas in elements]
-
-
-def test_truth_fakes_and_repair_are_three_pictures_and_follow_keys_and_clicks(
-    open_link: OpenLink,
-) -> None:
-    page = open_link(f"adversary?show={FAKES}", f"{STAGE}[data-painted]", viewport=PROJECTOR)
-    fakes_expect_headline(page, RECORD)
-    before = pictures(page)
-    assert len(set(before)) == 3
-    page.get_by_text("only how many phones are fake").click()
-    fakes_expect_headline(page, replace(RECORD, repair=KNOWS_SHARE))
-    page.wait_for_function("location.search.includes('repair=share')")
-    after = pictures(page)
-    assert after[::2] == before[::2], "estimate and truth are the same"
-    assert after[1] != before[1]
-    page.locator(".st-key-adversary-tenths input[type=range]").press("ArrowRight")
-    fakes_expect_headline(page, replace(RECORD, repair=KNOWS_SHARE, tenths=15))
-    page.set_viewport_size(PHONE["viewport"])
-
-    def is_first_on_a_phone() -> None:
-        frame = page.locator(f"{STAGE} .frame").first.bounding_box()
-        assert frame["y"] + frame["height"] < PHONE["viewport"]["height"] * 2 / 3
-
-    eventually(page, is_first_on_a_phone)
-
-
 LINK = "coarser?dataset=infant-deaths&blocks=groups&threshold=5&attack=parts&moves=0"
 HIDE = "Hide small counts"
 MOVE = ".st-key-coarser-move button"

@@ -494,13 +494,11 @@ MARKS: dict[str, tuple[str, ...]] = {
     "room": (".row .bar", ".row .range"),
     "results": (".estimates .strip > .share",),
     "places": (),
-    "adversary?show=fakes": (),
 }
 """What shows data on each page, or where a slider stands, without a word in it."""
 CHOSEN: dict[str, tuple[str, ...]] = {
     "places": (".stage .looks button[aria-pressed=true]", "[role=tab][aria-selected=true]"),
     "classroom": (".st-key-classroom-station button[aria-checked=true]",),
-    "adversary?show=fakes": ("label[data-selected=true]",),
 }
 FORCED_COLOURS_LEAST = 0.1
 BORDER = """e => {
@@ -519,7 +517,7 @@ def painted_share(mark: Any) -> float:
     return 1 - sum(pixels[250:]) / sum(pixels)
 
 
-RARE = ("", "values", "matrix", "coarser", "room", "results", "adversary?show=fakes")
+RARE = ("", "values", "matrix", "coarser", "room", "results")
 """Pages whose marks are held every night."""
 
 

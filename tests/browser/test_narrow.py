@@ -340,14 +340,6 @@ def test_all_of_each_page_can_be_read_and_reached(open_link: OpenLink) -> None:
         page.set_viewport_size(NARROWEST)
 
 
-def test_all_of_fake_phones_can_be_read_and_reached(open_link: OpenLink) -> None:
-    """They have an address alone."""
-    dials = "[class*='-dials'] input[type=range]"
-    page = open_link("adversary?show=fakes", "h1", dials, has_touch=True, viewport=NARROWEST)
-    check_widths(page)
-    check_sheet_is_as_wide_as_the_screen(page)
-
-
 def go(page: Any, name: str) -> None:
     """To a page by its link in the menu."""
     if name:

@@ -16,7 +16,6 @@ from scipy.linalg import hadamard
 from caldp_core.audit.adversary import guess_accuracy
 from caldp_core.audit.blockwise import audit_context
 from caldp_core.audit.inference import likelihood
-from caldp_core.audit.poisoning import crafted_mean, maximal_gain_added
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, WordSource
 from caldp_core.datasets import DatasetSpec, Geometric, Uniform, Zipf
@@ -78,9 +77,9 @@ def test_both_ways_to_a_tally_have_one_law_in_large_blocks() -> None:
     checks.check_one_law(mechanism_of(policy, PAPERS), shares)
 
 
-def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says() -> None:
+def test_what_is_said_of_one_report_is_what_the_channel_says() -> None:
     mechanism = mechanism_of(WIDE)
-    channel, single = checks.channel_of(mechanism), checks.single_estimates(mechanism)
+    channel = checks.channel_of(mechanism)
     for y in range(0, mechanism.outputs, 5):
         found = likelihood(mechanism, mechanism.tally(mechanism.every_report()[y : y + 1]))
         np.testing.assert_allclose(found, channel[:, y], atol=1e-12)
@@ -89,12 +88,6 @@ def test_what_is_said_of_one_report_and_of_chosen_ones_is_what_the_channel_says(
         two[[x, other]] = 0.3, 0.7
         both = float((two[:, None] * channel).max(axis=0).sum())
         assert guess_accuracy(mechanism, x, other, 0.3) == pytest.approx(both, abs=1e-9)
-    for targets in (np.array([2]), np.array([2, 3, 9, 13]), np.arange(mechanism.k)):
-        most = single[:, targets].sum(axis=1).max()
-        assert maximal_gain_added(mechanism, targets) == pytest.approx(most, rel=1e-9)
-    best = single[:, 2] >= single[:, 2].max() - 1e-9
-    drawn = np.where(best, channel[2], 0.0) / channel[2][best].sum()
-    np.testing.assert_allclose(crafted_mean(mechanism, 2), drawn @ single, atol=1e-9)
 
 
 # --- the published form --------------------------------------------------------------------

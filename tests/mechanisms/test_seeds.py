@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from caldp_core.audit.pairwise import audit_sampler, sampler_of
-from caldp_core.audit.poisoning import sample_crafted
 from caldp_core.basics.errors import CaldpError
 from caldp_core.basics.types import Floats, Ints, Seed
 from caldp_core.experiments.run import draw_people, prepare, run
@@ -193,7 +192,6 @@ _RAPPOR: Final = daily.RapporCollector(daily.LastingRappor(32, 2, 2.0), list("ab
 DRAWS: Final[dict[str, Callable[[Seed], Any]]] = {
     "privatize": lambda rng: _PLAIN.privatize(np.arange(400) % 4, rng),
     "sample_tally": lambda rng: _PLAIN.sample_tally(_COUNTS, rng).counts,
-    "crafted": lambda rng: sample_crafted(_PLAIN, 1, 100_000, rng).counts,
     "audit": lambda rng: audit_sampler(sampler_of(_PLAIN), 0, 1, 20_000, rng).hits_x,
     "geometric noise": lambda rng: lecture.GeometricNoise(0.1).draw((50,), rng),
     "central count": lambda rng: lecture.CentralCount(1000, 0.1).publish(500, 50, rng),

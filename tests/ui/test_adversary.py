@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 import numpy as np
@@ -14,23 +13,19 @@ from streamlit.testing.v1 import AppTest
 
 from caldp_core.audit.adversary import guess_accuracy, max_guess_accuracy
 from caldp_core.audit.inference import credible_set, likelihood
-from caldp_core.audit.poisoning import RANDOM_ITEMS
-from caldp_core.basics.types import Floats, no_progress
+from caldp_core.basics.types import Floats
 from caldp_core.datasets import Gowalla, us_cities
 from caldp_core.domain.domains import US_GRID, Area
 from caldp_core.mechanisms.catalogue import Hadamard, PublishedUrap
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock, SensitiveAreas
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary import fakes, page, view
+from caldp_ui.adversary import page, view
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DAYS_MAX,
     DENVER,
-    FAKES,
-    KNOWS_SHARE,
     LINK,
     STATE,
-    TENTHS,
     AttackerState,
     BeliefData,
     compute_attacker,
@@ -38,12 +33,12 @@ from caldp_ui.adversary.page_state import (
 )
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.compute import runs
-from caldp_ui.controls.common import EPSILONS
 from caldp_ui.maps import scene as choice
 from caldp_ui.parts import layout
 from caldp_ui.parts import pins as film_jobs
 from caldp_ui.parts.pins import FilmRequest
 from caldp_ui.session import jobs
+from caldp_ui.session.links import seal, understand
 from caldp_ui.stage import records
 from caldp_ui.stage.component import Act
 from caldp_ui.stage.records import Film, Step, encode
@@ -54,7 +49,6 @@ from tests.ui.driver import (
     both_lines,
     checked,
     choose,
-    few,
     headline_of,
     on_stage,
     open_record,
@@ -364,77 +358,6 @@ def test_the_places_to_choose_from_are_those_of_the_map() -> None:
     assert named > {"New York, New York", "Boston, Massachusetts"}
 
 
-SHOWN = AttackerState(show=FAKES)
-
-
-def at_epsilon(epsilon: float) -> AttackerState:
-    return replace(SHOWN, scenario=BEGIN.with_context(epsilon=epsilon))
-
-
-def assert_is(step: Step, record: AttackerState) -> None:
-    """Maps, numbers and both sentences are the page's at this record."""
-    data = fakes.run_attack(record)
-    scene = fakes.scene(data, US_GRID, record)
-    moving = [each for each in scene.pictures if each.id != fakes.TRUTH]
-    assert dict(step.codes) == {each.id: each.code for each in moving}
-    assert dict(step.facts) == {each.id: each.fact for each in scene.pictures}
-    assert dict(step.subtitles) == {each.id: each.subtitle for each in scene.pictures}
-    expected = fakes.headline(data, US_GRID, record)
-    texts = {
-        place: unescape(re.sub("<.*?>", "", html)) for place, html in step.replacements.items()
-    }
-    assert texts == {
-        layout.SENTENCE: re.sub("<.*?>", "", unescape(layout.headline_html(expected))),
-        fakes.POWER: fakes.one_phone(record, US_GRID).replace("*", ""),
-    }
-
-
-@pytest.mark.slow
-def test_films_of_fakes_show_what_the_page_shows_at_each_step() -> None:
-    """The truth's map never changes, but at this place "of 100,000" may become "of 1 million"."""
-    rare = replace(SHOWN, place=13467)
-    levels = (EPSILONS[0], 1.0, 4.0)
-    film = few(fakes.OVER_EPSILON, *levels).film(rare, no_progress)
-    assert len({step.facts[fakes.TRUTH].text for step in film.steps}) > 1
-    for step in film.steps:
-        assert step.reading == f"{step.value:g}"
-        assert_is(step, replace(at_epsilon(step.value), place=rare.place))
-    record = replace(SHOWN, repair=KNOWS_SHARE)
-    for step in few(fakes.OVER_TENTHS, TENTHS[0], TENTHS[-1]).film(record, no_progress).steps:
-        assert_is(step, replace(record, tenths=int(step.value)))
-
-
-def named(record: AttackerState) -> list[str]:
-    return [each.request(record).name for each in fakes.slider_films(record)]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"place": 20_000},
-        {"attack": RANDOM_ITEMS},
-        {"repair": KNOWS_SHARE},
-        {"scenario": replace(BEGIN, seed=2)},
-        {"scenario": BEGIN.with_context(blocks=OneBlock())},
-    ],
-    ids=repr,
-)
-def test_no_other_setting_has_the_same_film(change: dict[str, Any]) -> None:
-    ours = named(SHOWN)
-    others = named(replace(SHOWN, **change))
-    assert len({*ours, *others}) == 4
-
-
-def test_a_film_is_the_same_all_along_its_slider_and_another_along_the_other() -> None:
-    over_epsilon, over_tenths = named(SHOWN)
-    along = named(at_epsilon(4.0))
-    assert along[0] == over_epsilon
-    assert along[1] != over_tenths
-    along = named(replace(SHOWN, tenths=50))
-    assert along[0] != over_epsilon
-    assert along[1] == over_tenths
-
-
 def test_the_person_s_films_are_named_by_all_that_they_rest_on() -> None:
     def names(record: AttackerState) -> dict[str, str]:
         return {each.key: each.name for each in page.film_requests(load_data(record))}
@@ -469,3 +392,16 @@ def test_what_all_share_may_be_forgotten_and_a_visit_still_has_its_films(
         wait([job.future])
     assert not any(film_jobs._made(name) for name in names)
     assert [film.id for film in film_jobs.ready_films(requests)] == list(names)
+
+
+@pytest.mark.parametrize("is_sealed", [False, True])
+def test_a_link_to_the_view_of_fake_phones_opens_with_a_sentence(is_sealed: bool) -> None:
+    """Links of earlier versions, with the check that they had, show one person instead."""
+    sent = {"days": "3", "show": "fakes", "tenths": "20"}
+    query = seal("adversary", sent) if is_sealed else sent
+    received = understand(LINK, "adversary", list(query.items()))
+    assert received.record == AttackerState(days=3)
+    assert received.fault == "The view of fake phones is given up; the page shows one person."
+    assert understand(LINK, "adversary", [("days", "3")]).fault == ""
+    cut = understand(LINK, "adversary", [*seal("adversary", sent).items()][:-1])
+    assert cut.fault.startswith("The link was cut")

@@ -23,7 +23,7 @@ from caldp_core.basics.types import Bools, Floats
 from caldp_core.datasets import Dataset, OwnPlaces, YesOrNo, Zipf
 from caldp_core.domain.domains import US_GRID, GridDomain
 from caldp_core.experiments.run import Setup, prepare
-from caldp_core.mechanisms.catalogue import Hadamard, RandomizedResponse, mechanisms_for
+from caldp_core.mechanisms.catalogue import Hadamard, mechanisms_for
 from caldp_core.mechanisms.personalised import PersonalisedMechanism
 from caldp_core.privacy.context import Context, dense
 from caldp_core.privacy.matrix import closure
@@ -45,13 +45,11 @@ from caldp_core.scenarios.policies import (
     Streets,
 )
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary import fakes, page, view
+from caldp_ui.adversary import page, view
 from caldp_ui.adversary.page import attacker_numbers
 from caldp_ui.adversary.page_state import (
     BEGIN,
     DENVER,
-    FAKES,
-    TENTHS,
     Attacker,
     AttackerState,
     load_data,
@@ -258,31 +256,6 @@ def test_guesses_of_anybody_and_of_two_candidates_are_those_of_the_channel_writt
         shares = [token for token in numbers_of(said) if token[1] != 100]
         for token, share in zip(shares, (test.most, test.right), strict=True):
             assert shows(token, 100 * share), said
-
-
-def occupied(data: fakes.PoisonedEstimate) -> list[int]:
-    """Places of the block with half a person or more, with fakes and without."""
-    block = data.honest.blocks == data.honest.blocks[data.place]
-    return [
-        int((shares[block] * evidence.tally.n >= 0.5).sum())
-        for shares, evidence in (
-            (data.estimate_with_fakes, data.evidence),
-            (data.estimate_without_fakes, data.honest),
-        )
-    ]
-
-
-def test_who_is_crowded_out() -> None:
-    for epsilon in (EPSILONS[0], EPSILONS[-1]):
-        scenario = replace(BEGIN.with_context(epsilon=epsilon), mechanism=RandomizedResponse())
-        for tenths in (TENTHS[1], TENTHS[-1]):
-            data = fakes.run_attack(AttackerState(scenario, show=FAKES, tenths=tenths))
-            counts = occupied(data)
-            said = fakes.describe_crowding_out(data, "state")
-            if counts[0] < counts[1]:
-                assert [number for _, number in numbers_of(said)] == counts
-            else:
-                assert not said
 
 
 _GUESS: Final = re.compile(r"(?:is right at most|may be right) \*\*(.+?) times in 100\*\*")

@@ -220,8 +220,6 @@ ODD_FIELDS: Final[Mapping[str, tuple[Mapping[str, Any], ...]]] = {
     "adversary": (
         {"days": 0},
         {"days": 10},
-        {"show": "fakes", "tenths": 0},
-        {"show": "fakes", "tenths": 50},
     ),
     "room": ({"phones": 1}, {"phones": 1000}),
     "results": ({"level": 0.999}, {"times": 30}),

@@ -26,7 +26,6 @@ from caldp_core.datasets import DatasetSpec, OwnPlaces, OwnSurvey, OwnTable
 from caldp_core.scenarios.blocks import GroupBlocks, OneBlock
 from caldp_core.scenarios.policies import ContextPolicy, PersonalTags
 from caldp_core.scenarios.scenario import Scenario
-from caldp_ui.adversary.page_state import FAKES
 from caldp_ui.compute.runs import is_own, with_dataset
 from caldp_ui.maps.scene import home
 from caldp_ui.parts import pack
@@ -392,7 +391,6 @@ WAYS: dict[str, tuple[str, DatasetSpec, dict[str, str]]] = {
     "plan": ("plan", TABLE, {"goal": "values"}),
     "curves": ("curves", TABLE, {}),
     "adversary": ("adversary", MAP, {"place": "14"}),
-    "adversary, fake phones": ("adversary", MAP, {"place": "14", "show": FAKES}),
 }
 """Pages that show a visitor's own data: page, data, further keys of the link."""
 STARTS = ("-audit-start", "-home-start")
@@ -418,7 +416,7 @@ def walk(at: AppTest, page: str) -> list[str]:
         at.session_state[f"{page}-{drawer}"] = True
     jobs_done(at)
     copied = [each.value for each in press(at).code]
-    key = f"{page}-fakes-tabs" if query_of(at).get("show") == FAKES else f"{page}-tabs"
+    key = f"{page}-tabs"
     titles = [tab.label for tab in at.tabs]
     for title in titles if THOROUGH else titles[-2:]:
         at.session_state[key] = title

@@ -420,6 +420,9 @@ def test_what_mixing_leaves_is_worked_out_once_it_is_asked_for() -> None:
 ALL = [each for column in questions.frequent_questions().values() for each in column]
 
 
+LIES = "Can people lie and spoil it?"
+
+
 def answer_to(question: str) -> str:
     (found,) = (each.answer for each in ALL if each.question == question)
     return found
@@ -435,6 +438,17 @@ def test_odds_are_those_of_two_answers_under_the_channel_itself() -> None:
         one, other = mechanism(context, "randomized-response").exact_channel()
         right = 50 * sum(max(pair) for pair in zip(one, other, strict=True))  # the best rule
         assert abs(float(percent.removeprefix("more than ")) - float(right)) <= 0.5
+
+
+def test_a_lie_adds_what_the_channel_says() -> None:
+    """A lie that is sent without a coin: one count more, divided by what a coin leaves of one."""
+    found = re.findall(r"([\d.]+)(?: people[^,]*)? at ε = (\d(?:\.\d)?)", answer_to(LIES))
+    assert [level for _, level in found] == ["1", "0.1"]
+    for added, level in found:
+        no, yes = mechanism(Context.plain(2, float(level)), "randomized-response").exact_channel()
+        exact = (1 - no[1]) / (yes[1] - no[1])
+        assert float(added) == pytest.approx(float(exact), rel=0.05)
+        assert float(added) > 1
 
 
 def test_ten_reports_are_at_most_what_a_binomial_says() -> None:

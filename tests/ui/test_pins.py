@@ -25,11 +25,10 @@ from caldp_core.experiments.run import prepare, run
 from caldp_core.scenarios.blocks import EverythingSensitive, OneBlock
 from caldp_core.scenarios.scenario import Scenario
 from caldp_core.theory import planner
-from caldp_ui.adversary import fakes
 from caldp_ui.adversary import page as adversary
 from caldp_ui.adversary.page import PAGE as ATTACKER_PAGE
-from caldp_ui.adversary.page_state import FAKES, AttackerState, load_data
 from caldp_ui.adversary.page_state import LINK as SUSPECT_LINK
+from caldp_ui.adversary.page_state import AttackerState, load_data
 from caldp_ui.app import navigation
 from caldp_ui.app.delivery import THREAD_PREFIX
 from caldp_ui.app.theme import DARK, LIGHT
@@ -342,7 +341,6 @@ def test_pages_of_maps_and_of_answers_have_their_own_scenario() -> None:
         (lesson.maps(few), Scene, 1),
         (lesson.answers(ANSWERS), Component, 2),
         (adversary.PAGE.part(AttackerState()), Scene, 2),
-        (fakes.PAGE.part(AttackerState(show=FAKES)), Scene, 2),
         (COARSER_PAGE.part(Publication(scenario=few)), Scene, 1),
     ):
         assert part is not None

@@ -31,8 +31,6 @@ from caldp_core.privacy.matrix import BinaryPolicy
 from caldp_core.scenarios.blocks import PolygonBlocks, SensitiveAreas
 from caldp_core.scenarios.policies import BinaryQuestion, PersonalTags
 from caldp_core.scenarios.scenario import SLOTS, Scenario
-from caldp_ui.adversary import fakes
-from caldp_ui.adversary.page_state import FAKES, KNOWS_SHARE, KNOWS_TARGET, PUSHES, AttackerState
 from caldp_ui.app import navigation
 from caldp_ui.app.theme import LIGHT
 from caldp_ui.coarser import packs
@@ -269,35 +267,6 @@ def test_code_of_a_plan_prints_its_people_and_the_attacker_s_epsilon(
     assert planned is not None
     assert planned.n == people
     assert prepare(planned).mechanism_name == runs.setup(chosen).mechanism_name
-
-
-@pytest.mark.parametrize("attack", thinned(PUSHES, one_in=2))
-@pytest.mark.slow
-def test_code_and_table_of_fake_phones_have_the_target_s_shares(
-    attack: str, tmp_path: Path, capsys: Output
-) -> None:
-    record = replace(AttackerState(), show=FAKES, attack=attack)
-    data = fakes.run_attack(record)
-    shares = [
-        float(line.split()[-1]) for line in run_code(fakes.snippet(data, attack), tmp_path, capsys)
-    ]
-    by_repair = [data.repaired(knows).shares[data.place] for knows in (KNOWS_TARGET, KNOWS_SHARE)]
-    assert shares == [
-        data.estimate_without_fakes[data.place],
-        data.estimate_with_fakes[data.place],
-        *by_repair,
-    ]
-    frame = table(fakes.csv_of(data, runs.map_of(data.setup.dataset)))
-    (row,) = frame.index[frame["target"]]
-    assert row == data.place
-    titles = (
-        "without fakes",
-        "with fakes",
-        "repaired, knows the target",
-        "repaired, knows the share",
-    )
-    assert frame.loc[row, list(titles)].tolist() == shares
-    np.testing.assert_array_equal(frame["with fakes"], data.estimate_with_fakes)
 
 
 @pytest.mark.parametrize("levels", [(0.5, 2.0)])

@@ -294,21 +294,11 @@ class GaloisOracles(HistogramOracles, SupportOracles):
         noise = counts_by(self._block, counts - truths, base.size) + base
         return self._sent(truths, noise, rng)
 
-    def most_included(self, ranks: Ints) -> Ints:
-        """(m,) the most targets on one hyperplane; see `CraftableOracles`."""
-        targets = np.zeros(self._block.size)
-        targets[ranks] = 1.0
-        most = sums_by(self._block, targets, self._sizes.size)
-        for group in self._groups:
-            if (most[group.blocks] > 1).any():  # a single one is on every hyperplane through it
-                most[group.blocks] = group.sum_by_hyperplane(targets).max(axis=1)
-        return np.asarray(np.rint(most), np.int64)
-
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
         included = np.zeros_like(truths)
         for group in self._groups:
             if not (noise[group.blocks].any() or truths[group.ranks].any()):
-                continue  # as in most blocks of fake phones, which push one place
+                continue  # nobody of these blocks has reported
             reports = group.space.reports
             tally = rng.multinomial(noise[group.blocks], np.full(reports, 1.0 / reports))
             tally += group.space.draw(group.place_by_block(truths), group.masks, rng)

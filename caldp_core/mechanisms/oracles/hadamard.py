@@ -374,21 +374,6 @@ class HadamardOracles(supports.HistogramOracles):
         own = np.where(alone[self._block], lies, 0)
         return self._sent(truths, own, base + counts_by(self._block, lies - own, base.size), rng)
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: nobody lies about the parity."""
-        nobody = np.zeros_like(counts)
-        return self._sent(counts, nobody, np.zeros_like(self._sizes), rng)
-
-    def most_included(self, ranks: Ints) -> Floats:
-        """(m,) see `CraftableOracles`: Σ_t H(row of t, y) over the targets, for every y at once."""
-        spectrum, most = np.zeros(self.tally_size), np.zeros(self._sizes.size)
-        spectrum[self._cell[ranks]] = 1.0
-        for group in self._parts.groups:
-            np.maximum.at(
-                most, self._parts.block[group.parts], fwht(group.of(spectrum)).max(axis=1)
-            )
-        return np.asarray((most + np.bincount(self._block[ranks], minlength=most.size)) / 2.0)
-
     def _sent(self, truths: Ints, lies: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         parity = np.zeros((2, self.tally_size), np.int64)
         parity[0, self._cell] = truths

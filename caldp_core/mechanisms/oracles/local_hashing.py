@@ -185,18 +185,6 @@ class LocalHashingOracles(RecordReports):
             )
         return super().sample_tally(counts, base, rng)
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: a random hash, and the target's value under it."""
-        if self.n_max < N_MAX:
-            words = seeded_words(rng)
-            return stream_tally(counts, lambda rank: self._crafted(rank, words), self._cells_of)
-        return super().sample_crafted(counts, rng)
-
-    def _crafted(self, rank: Ints, words: WordSource) -> Reports:
-        reports = self.privatize_base(self._block[rank], words)
-        self._set_values(reports, rank, np.ones(rank.size, np.bool_))
-        return reports
-
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
         included = np.zeros_like(truths)
         for block in np.flatnonzero(self._sizes).tolist():

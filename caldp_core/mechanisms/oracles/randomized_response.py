@@ -57,14 +57,6 @@ class RandomizedResponseOracles(HistogramOracles):
             tally[symbols] += rng.multinomial(noise[blocks], np.full(size, 1.0 / size))
         return tally
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: everybody names the target."""
-        return counts.copy()
-
-    def most_included(self, ranks: Ints) -> Ints:
-        """(m,) 1 where a block has targets: a report names one symbol; see `CraftableOracles`."""
-        return np.minimum(np.bincount(self._block[ranks], minlength=self._sizes.size), 1)
-
     @property
     def probabilities(self) -> SupportProbabilities:
         """A report includes the one symbol that it names."""

@@ -293,10 +293,6 @@ class SubsetSelectionOracles(supports.PackedReports):
             "pass what privatize or client_report returned.",
         )
 
-    def most_included(self, ranks: Ints) -> Ints:
-        """(m,) the number of targets of each block, at most ω; see `CraftableOracles`."""
-        return np.minimum(super().most_included(ranks), self._omega)
-
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
         included = np.zeros_like(truths)
         for number, (size, omega) in enumerate(self._kinds.T.tolist()):

@@ -108,28 +108,15 @@ class SupportOracles:
         """(m,) reports of each block's oracle: the last entries of the tally."""
         return counts[self._block.size :]
 
-    @property
-    def uniform_inclusion(self) -> Floats:
-        """(m,) inclusion in the base, which is uniform but for unary encodings."""
-        return self.probabilities.base
-
     def sample_tally(self, counts: Ints, base: Ints, rng: np.random.Generator) -> Ints:
         """Draw who sends a report from the base; `_sent` draws their reports and the others'."""
         uniform = rng.binomial(counts, self._share[self._block])
         noise = counts_by(self._block, uniform, base.size) + base
         return self._sent(counts - uniform, noise, rng)
 
-    def sample_crafted(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        """See `CraftableOracles`: nobody sends a report from the base."""
-        return self._sent(counts, np.zeros_like(self._sizes), rng)
-
     def _sent(self, truths: Ints, noise: Ints, rng: np.random.Generator) -> Ints:
         """(s,) reports that include each symbol and (m,) from the base → (tally_size,) tally."""
         raise NotImplementedError
-
-    def most_included(self, ranks: Ints) -> Ints:
-        """(m,) targets of each block, unless a family includes fewer; see `CraftableOracles`."""
-        return np.bincount(self._block[ranks], minlength=self._sizes.size)
 
     def estimate(self, counts: Ints, block_counts: Ints, n: int) -> Floats:
         """(s,) shares, by the module's formula."""
@@ -499,12 +486,6 @@ class HistogramOracles:
     def outputs(self) -> int:
         """Number of different reports: by default, the entries of the tally."""
         return self.tally_size
-
-    @property
-    def uniform_inclusion(self) -> Floats:
-        """(m,) share of a block's reports that include a given symbol: the base is uniform."""
-        base: Floats = self.probabilities.base
-        return base
 
     def clear_reports(self, place: Ints) -> Ints:
         """(n,) places → (n,) numbers from outputs on."""

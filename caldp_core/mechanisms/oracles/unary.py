@@ -25,7 +25,7 @@ from caldp_core.basics import types as arrays
 from caldp_core.basics.errors import check_counts, check_floats, check_number
 from caldp_core.basics.limits import THETA_MAX, THETA_MIN
 from caldp_core.basics.powers import ceiling_of
-from caldp_core.mechanisms.base import CraftableOracles, Tally
+from caldp_core.mechanisms.base import Tally
 from caldp_core.mechanisms.capabilities import BlockStructure, SupportForm, SupportTally
 from caldp_core.mechanisms.contextual import ContextMechanism
 from caldp_core.mechanisms.oracles import supports
@@ -109,17 +109,6 @@ class UnaryOracles(supports.PackedReports):
         own = rng.binomial(counts, self.theta[self._block])
         stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
         return np.concatenate([own + stray, reports])
-
-    def sample_crafted(self, counts: arrays.Ints, rng: np.random.Generator) -> arrays.Ints:
-        """See `CraftableOracles`: the target's bit is set, the others as in any report."""
-        reports = arrays.counts_by(self._block, counts, self._sizes.size)
-        stray = rng.binomial(reports[self._block] - counts, self.d1[self._block])
-        return np.concatenate([counts + stray, reports])
-
-    @property
-    def uniform_inclusion(self) -> arrays.Floats:
-        """(m,) a uniform row of bits has every bit set half of the time."""
-        return np.full(self._sizes.size, 0.5)
 
     def channel(self, block: int) -> tuple[int, arrays.Ints, int]:
         """Products of T, D and their complements, over (2^48)^s, as Python ints of any size."""
@@ -305,10 +294,6 @@ class PublishedUrapMechanism(ContextMechanism):
         return SupportTally(
             self.oracles.probabilities, counts[: self.hidden_symbols.size], per_block, named
         )
-
-    def craftable(self) -> CraftableOracles | None:
-        """None: reports that name a symbol carry bits too, which `base.py` leaves out."""
-        return None
 
     def gain_of_mixture(self, p: arrays.Floats, n: int) -> arrays.Floats:
         """(k,) by how much the mixture's variance is smaller; see `variance`.
