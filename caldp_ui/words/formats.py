@@ -83,6 +83,7 @@ def measure(km: float) -> Amount:
     """A length ≥ 0 in km, in metres below one: "1,234 km", "3.1 km", "29 m"."""
     if km < 0.995:
         return Amount(digits(1000 * km), "m")
+    km = max(km, 1.0)  # what is nearer than two digits of metres: 0.995 km was "0.99 km"
     return Amount(f"{km:.2g}" if km < 9.95 else f"{km:,.0f}", "km")
 
 

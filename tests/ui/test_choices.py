@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import streamlit as st
-from hypothesis import given, strategies
+from hypothesis import example, given, strategies
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -478,6 +478,8 @@ def test_how_many_times_is_read_back(factor: float) -> None:
 
 
 @given(strategies.floats(0.0001, 20_000.0))
+@example(0.995)
+@example(9.95)
 def test_a_length_is_read_back(km: float) -> None:
     number, _, unit = formats.length(km).partition(" ")
     length = float(number.replace(",", "")) * {"km": 1.0, "m": 0.001}[unit]
