@@ -222,9 +222,9 @@ def test_the_published_runs_are_met(case: tuple[DatasetSpec, float, float, int])
         for _ in range(runs):
             people = rng.multinomial(10**6, truth)
             unbiased = setup.mechanism.estimate(setup.mechanism.sample_tally(people, rng))
-            # As the authors: cut at 0 and divided by the sum, against this draw of people.
+            # As the authors: cut at 0 and divided by the sum, against the law of the people.
             shares = np.maximum(unbiased, 0.0)
-            found.append(np.abs(shares / shares.sum() - people / 10**6).sum())
+            found.append(np.abs(shares / shares.sum() - truth).sum())
         return float(np.mean(found))
 
     assert error(Hadamard(None), runs) == pytest.approx(l1, rel=0.04)
