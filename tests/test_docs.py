@@ -29,6 +29,7 @@ from caldp_ui.words.accuracy import DEFINITIONS
 from scripts.run_tutorials import TUTORIALS, outputs_of, read, text_of
 from scripts.site_hooks import as_markdown, fetched_from_elsewhere, finished
 from tests import ROOT
+from tests.attempts import ATTEMPTS
 from tests.stats import SAME_DRAWS
 
 PAGES = (
@@ -78,6 +79,18 @@ SECTIONS = {
 }
 CHECK_INS = {"path": "check-ins.txt"}
 """What a `snap` must have; it is not opened before it is loaded."""
+
+
+def test_the_table_of_attempts_is_what_its_command_prints() -> None:
+    """A row for each attempt, in its order: what was tried, how often, and the result."""
+    text = (ROOT / "docs" / "security.md").read_text("utf-8")
+    rows = text.partition("| tried | tests | got through |\n|---|---|---|\n")[2].splitlines()
+    for tried, row in zip(ATTEMPTS.values(), rows, strict=False):
+        name, tests, through = row.strip("| ").split(" | ")
+        assert name == tried
+        assert int(tests.replace(",", "")) > 0
+        assert through == "none"
+    assert not rows[len(ATTEMPTS)].startswith("|"), "a row that no attempt has made"
 
 
 def docs_text_of(page: str) -> str:

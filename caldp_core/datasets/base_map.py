@@ -12,10 +12,11 @@ Areas of the Earth are what people call regions and countries, and where they li
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +110,24 @@ def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Fl
     )
 
 
+@contextmanager
+def _archive(name: str) -> Iterator[Any]:
+    """The arrays of data/`name`; raises `CaldpError` if it is gone or broken.
+
+    NumPy leaves a file open that is no archive, so it is opened here.
+    """
+    with (
+        shipped.explain_file_errors(name),
+        (shipped.DATA_FOLDER / name).open("rb") as content,
+        np.load(content, allow_pickle=False) as file,
+    ):
+        yield file
+
+
 @cache
 def _load_lines(name: str) -> tuple[tuple[Floats, ...], Floats]:
     """The lines of that kind, each (points, 2), and (lines, 4) their west, south, east, north."""
-    with (
-        shipped.explain_file_errors(WORLD_LINES),
-        np.load(shipped.DATA_FOLDER / WORLD_LINES, allow_pickle=False) as file,
-    ):
+    with _archive(WORLD_LINES) as file:
         lines = unpack_lines(file, name)
     boxes = np.array([[*line.min(axis=0), *line.max(axis=0)] for line in lines])
     return lines, boxes
@@ -290,8 +302,7 @@ def country_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 @cache
 def _countries() -> tuple[tuple[str, tuple[Floats, ...]], ...]:
     """Name and rings (points, 2), longitude and latitude, of each."""
-    path = shipped.DATA_FOLDER / WORLD_COUNTRIES
-    with shipped.explain_file_errors(WORLD_COUNTRIES), np.load(path, allow_pickle=False) as file:
+    with _archive(WORLD_COUNTRIES) as file:
         return tuple(
             (str(name), unpack_lines(file, str(number)))
             for number, name in enumerate(file["names"])
@@ -318,8 +329,7 @@ def region_labels(grid: GridDomain) -> tuple[Ints, tuple[str, ...]]:
 @cache
 def region_rings() -> Mapping[tuple[str, str], tuple[Floats, ...]]:
     """The rings of each region, (points, 2) longitude and latitude, by country and name."""
-    path = shipped.DATA_FOLDER / WORLD_REGIONS
-    with shipped.explain_file_errors(WORLD_REGIONS), np.load(path, allow_pickle=False) as file:
+    with _archive(WORLD_REGIONS) as file:
         rings, of_ring = unpack_lines(file, "rings"), file["of_ring"]
         pairs = list(zip(file["countries"].tolist(), file["names"].tolist(), strict=True))
         first = np.searchsorted(of_ring, np.arange(len(pairs) + 1))

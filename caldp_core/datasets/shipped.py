@@ -10,6 +10,7 @@ spec comes from its own `seed`.
 import csv
 import gzip
 import tomllib
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -149,6 +150,13 @@ def read_rows(name: str) -> list[list[str]]:
         return rows
 
 
+_BROKEN_FILE: Final = (
+    *(OSError, EOFError, ValueError, LookupError),
+    *(zlib.error, zipfile.BadZipFile, csv.Error),
+)
+"""What readers of our files raise for one that is gone, cut, empty or another one."""
+
+
 @contextmanager
 def explain_file_errors(name: str) -> Iterator[None]:
     """Within it, whatever is wrong with data/`name` becomes a `CaldpError` that says what to do."""
@@ -156,7 +164,7 @@ def explain_file_errors(name: str) -> Iterator[None]:
         yield
     except CaldpError:
         raise
-    except (OSError, EOFError, zlib.error, csv.Error, ValueError, LookupError) as error:
+    except _BROKEN_FILE as error:
         raise CaldpError(
             f"The project's own file {DATA_FOLDER / name} can't be read ({error}); restore it from "
             "the repository, or install caldp again."

@@ -2,7 +2,9 @@
 
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from functools import cache, reduce
+from pathlib import Path
 from typing import Any
 
 import h3
@@ -23,10 +25,16 @@ from caldp_core.datasets import (
     hexagon_labels,
     hexagon_resolutions,
     inspect_data,
+    shipped,
 )
 from caldp_core.datasets.base_map import (
     AT_SEA,
+    WORLD_COUNTRIES,
+    WORLD_LINES,
+    WORLD_REGIONS,
     Lines,
+    _countries,
+    _load_lines,
     areas_on_map,
     main_view,
     named_areas,
@@ -545,3 +553,23 @@ def test_without_the_package_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "h3.api.basic_int", None)
     with pytest.raises(CaldpError, match=r"needs h3; run pip install '\.\[dashboard\]'"):
         HexagonBlocks(3).build(GridDomain(1.0, 1.0, 0.5, 4, 4))
+
+
+@pytest.mark.parametrize("change", ["cut", "empty", "wrong"])
+def test_a_broken_file_of_lines_is_a_sentence(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cut archive had ended pages: what it raises is no `ValueError`."""
+    readers: dict[str, Callable[[], object]] = {
+        WORLD_LINES: lambda: _load_lines.__wrapped__("coasts"),
+        WORLD_COUNTRIES: _countries.__wrapped__,
+        WORLD_REGIONS: region_rings.__wrapped__,
+    }
+    for name, read in readers.items():
+        whole = (shipped.DATA_FOLDER / name).read_bytes()
+        contents = {"cut": whole[: len(whole) // 2], "empty": b"", "wrong": b"a,b\n1,2\n"}
+        (tmp_path / name).write_bytes(contents[change])
+        monkeypatch.setattr(shipped, "DATA_FOLDER", tmp_path)
+        with pytest.raises(CaldpError, match=f"{name} can't be read .*install caldp again"):
+            read()
+        monkeypatch.undo()
