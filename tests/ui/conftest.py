@@ -40,7 +40,7 @@ def visits_wait_for_the_end_of_their_script() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def pictures_are_packed_quickly() -> Iterator[None]:
     """Packing a picture as small as possible takes most of the time of a page with files."""
     save = Image.Image.save
@@ -53,11 +53,12 @@ def pictures_are_packed_quickly() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def forecasts_of_few_trials() -> Iterator[None]:
     """Pages show what the core forecasts; how near that is to the truth tests/theory holds.
 
-    It ends with the tests of this folder, whatever the same process tests next.
+    It ends with each module: one for the package would hold to the end of the process, and so for
+    what other folders test there next.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("single", "quick"):
@@ -66,7 +67,7 @@ def forecasts_of_few_trials() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def noise_that_follows_from_seeds() -> Iterator[None]:
     """Noise on a visitor's own data is that of the core, with which pages are compared.
 
