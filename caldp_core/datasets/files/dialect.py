@@ -72,7 +72,9 @@ class TableDialect:
 
     def describe(self) -> str:
         """What sets the cells of a text apart, and what is skipped, in words."""
-        between = f" with {DELIMITERS[self.delimiter]} between them" if self.width > 1 else ""
+        between = ""
+        if self.width > 1:
+            between = f" with {DELIMITERS[self.delimiter]} between them"
         return self._describe(between, "other line", "other lines")
 
     def describe_sheet(self) -> str:
@@ -80,8 +82,12 @@ class TableDialect:
         return self._describe("", "other row", "other rows")
 
     def _describe(self, between: str, one: str, many: str) -> str:
-        above = f", below {count_text(self.skip, one, many)}" if self.skip else ""
-        columns = "one column" if self.width == 1 else f"{self.width:,} columns"
+        columns = f"{self.width:,} columns"
+        if self.width == 1:
+            columns = "one column"
+        above = ""
+        if self.skip:
+            above = f", below {count_text(self.skip, one, many)}"
         return f"{columns}{between}{self.remark or above}"
 
 
@@ -93,14 +99,20 @@ def is_drawn(head: str) -> bool:
 
 
 def _is_rule(line: str) -> bool:
+    """Whether a line is drawn, such as “|---|---|” or “+-----+”."""
     return _RULE.fullmatch(line) is not None and ("|" in line or "+" in line)
 
 
 def without_drawing(text: str) -> str:
     """A table that is drawn as one with bars between its cells; lines keep their numbers."""
-    lines = (line.strip().replace("**", "") for line in text.splitlines())
-    lines = (line for line in lines if not _is_rule(line) or {*line[1:-1]} & {*"|+"})
-    bare = ("" if _is_rule(line) else line.removeprefix("|").removesuffix("|") for line in lines)
+    bare = []
+    for drawn_line in text.splitlines():
+        line = drawn_line.strip().replace("**", "")
+        if not _is_rule(line):
+            bare.append(line.removeprefix("|").removesuffix("|"))
+        # A rule between columns stays as an empty line, one that is drawn around all goes.
+        elif {*line[1:-1]} & {*"|+"}:
+            bare.append("")
     return "\n".join(bare) + "\n"
 
 
@@ -109,16 +121,19 @@ def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
 
     Raises `CaldpError` if the text is not a table.
     """
-    lines = head.splitlines()[:_ROWS] or [""]
-    most = max(line.count(sign) for line in lines for sign in DELIMITERS)
+    most = 0
+    for line in head.splitlines()[:_ROWS]:
+        most = max(most, *(line.count(sign) for sign in DELIMITERS))
     require(
         most < COLUMNS_MAX,
         f"A table may have up to {COLUMNS_MAX:,} columns, {excerpt(name)} has {most + 1:,}; keep "
         "those that are needed.",
     )
-    line = _SEPARATOR_LINE.match(head)
-    if line is not None:
-        found = detect_dialect(head[line.end() :], name, delimiter or line[1])
+
+    # 1. Excel's first line, or a title above an empty line: what is below them is looked at alone.
+    separator = _SEPARATOR_LINE.match(head)
+    if separator is not None:
+        found = detect_dialect(head[separator.end() :], name, delimiter or separator[1])
         skip, then = found.skip + 1, found.skip_with_header + 1
         return replace(found, skip=skip, skip_with_header=then)
     title = _TITLE_ABOVE.match(head)
@@ -126,15 +141,25 @@ def detect_dialect(head: str, name: str, delimiter: str = "") -> TableDialect:
         found = detect_dialect(head[title.end() :], name, delimiter)
         above = head[: title.end()].count("\n")
         skip, then = found.skip + above, found.skip_with_header + above
-        above_table = (line.strip() for line in title[1].splitlines())
-        notes = (*filter(None, above_table), *found.notes)
-        return replace(found, skip=skip, skip_with_header=then, notes=notes)
+        notes = [line.strip() for line in title[1].splitlines() if line.strip()]
+        return replace(found, skip=skip, skip_with_header=then, notes=(*notes, *found.notes))
+
+    # 2. Of all signs that there are the one by which most rows have equally many cells; without
+    # one that fits half of the rows the text is one column.
     is_cut = len(head) >= HEAD_BYTES // 4  # characters have up to four bytes
-    signs = [delimiter] if delimiter else [sign for sign in DELIMITERS if sign in head]
-    candidates = [_dialect_of(_rows(head, sign, name), sign, is_cut) for sign in signs]
-    able = [each for each in candidates if delimiter or each[0] >= _FIT_MIN]
-    able = able or [_dialect_of(_rows(head, NO_DELIMITER, name), NO_DELIMITER, is_cut)]
-    best = max(able, key=lambda each: each[:2])[2]
+    signs = [sign for sign in DELIMITERS if sign in head]
+    if delimiter:
+        signs = [delimiter]
+    candidates = []
+    for sign in signs:
+        candidate = _dialect_of(_rows(head, sign, name), sign, is_cut)
+        if delimiter or candidate[0] >= _FIT_MIN:
+            candidates.append(candidate)
+    if not candidates:
+        candidates.append(_dialect_of(_rows(head, NO_DELIMITER, name), NO_DELIMITER, is_cut))
+    _, _, best = max(candidates, key=lambda candidate: candidate[:2])
+
+    # 3. Commas may stand within numbers as well: then nobody can say what is meant.
     if "," in signs and best.delimiter in (",", NO_DELIMITER):
         _check_commas(_rows(head, ",", name), name)
     return best
@@ -163,18 +188,25 @@ def _dialect_of(rows: _Rows, delimiter: str, is_cut: bool) -> tuple[float, bool,
 
     `is_cut`: whether the text goes on, so that its last row here may be a part of one.
     """
-    whole = rows[:-1] if 2 < len(rows) < _ROWS and is_cut else rows
-    texts = [cells for _, cells in whole if not _COMMENT.match(",".join(cells))]
-    widths = list(map(len, texts or [cells for _, cells in whole]))
-    (width, times), *_ = Counter(widths).most_common()
-    first = _first_of_table([cells for _, cells in whole], width)
-    skip = rows[first][0] - 1
-    fits = times / len(widths) if width > 1 else 0.0
-    alone = [[cell for cell in cells if cell.strip()] for _, cells in rows] if width > 1 else []
-    notes = tuple(
-        ",".join(cells) for at, cells in enumerate(alone) if at < first or len(cells) == 1
-    )
-    dialect = TableDialect(delimiter, width, skip, rows[first][0], notes=notes)
+    whole = rows
+    if is_cut and 2 < len(rows) < _ROWS:
+        whole = rows[:-1]
+    all_cells = [cells for _, cells in whole]
+    without_comments = [cells for cells in all_cells if not _COMMENT.match(",".join(cells))]
+    widths = [len(cells) for cells in without_comments or all_cells]
+    ((width, times),) = Counter(widths).most_common(1)
+    first = _first_of_table(all_cells, width)
+    first_number = rows[first][0]
+    fits = 0.0
+    notes = []
+    if width > 1:
+        fits = times / len(widths)
+        # What stands above the table, or alone in its row, says what the table is.
+        for place, (_, cells) in enumerate(rows):
+            filled = [cell for cell in cells if cell.strip()]
+            if place < first or len(filled) == 1:
+                notes.append(",".join(filled))
+    dialect = TableDialect(delimiter, width, first_number - 1, first_number, notes=tuple(notes))
     return fits, delimiter != ",", _with_known_titles(dialect, rows, first)
 
 
@@ -182,19 +214,27 @@ def _check_commas(rows: _Rows, name: str) -> None:
     """Raise `CaldpError` where rows are longer by the pieces of numbers such as 1,234 or 45,3."""
     bare = [(line, _without_ends(cells)) for line, cells in rows]
     widths = [len(cells) for _, cells in bare]
-    for width in sorted({*widths} - ({1} if widths[0] > 1 else set())):
-        wide = [(line, cells) for line, cells in bare[widths.index(width) :] if len(cells) > width]
+    possible_widths = {*widths}
+    # A single cell below wider rows is a note rather than a narrower table.
+    if widths[0] > 1:
+        possible_widths.discard(1)
+    for width in sorted(possible_widths):
+        below = bare[widths.index(width) :]
+        wide = [(line, cells) for line, cells in below if len(cells) > width]
         of_titles = width not in widths[1:]
         found = _numbers_in_pieces(wide, width, has_decimals=of_titles and width == 2)
+        # Most of the longer rows must be explained by such numbers, and the first of them.
         if not found or 2 * len(found) < len(wide) or wide[0][0] not in found:
             continue
         line, cells = wide[0]
-        no_title = of_titles and len(cells) == width + 1 > 2
+        title_advice = ""
+        if of_titles and len(cells) == width + 1 > 2:
+            title_advice = ", or write a title above each column"
         raise CaldpError(
             f"Line {line:,} of {excerpt(name)}, {excerpt(','.join(cells))}, has {len(cells):,} "
             f"cells, not {width:,}: {found[line]} is probably one number, with a comma but without "
             "quotation marks; write numbers without commas, or save the file with semicolons "
-            f"between its cells{', or write a title above each column' if no_title else ''}."
+            f"between its cells{title_advice}."
         )
 
 
@@ -203,32 +243,53 @@ def _numbers_in_pieces(rows: _Rows, width: int, has_decimals: bool) -> dict[int,
 
     `has_decimals`: whether 45,3 may be one; more cells than titles may be integers beside names.
     """
-    named = [cells[0] for _, cells in rows]
-    if width > 1 and named == [*map(str, range(1, len(rows) + 1))]:  # as R numbers them
+    first_cells = [cells[0] for _, cells in rows]
+    # R numbers the rows, without a title above the numbers.
+    if width > 1 and first_cells == [str(number) for number in range(1, len(rows) + 1)]:
         return {}
-    has_decimals = has_decimals and not any(map(looks_like_number, named))
-    found = dict[int, str]()
-    for pattern in (_THOUSANDS, _DECIMALS)[: 1 + has_decimals]:
+    patterns = [_THOUSANDS]
+    if has_decimals and not any(map(looks_like_number, first_cells)):
+        patterns.append(_DECIMALS)
+    found: dict[int, str] = {}
+    for pattern in patterns:
         for line, cells in rows:
+            # A comma within a cell, which was quoted, sets nothing apart.
             numbers = re.findall(pattern, ",".join(cell.replace(",", ".") for cell in cells))
-            if sum(number.count(",") for number in numbers) >= len(cells) - width:
+            comma_count = sum(number.count(",") for number in numbers)
+            if comma_count >= len(cells) - width:
                 found.setdefault(line, numbers[0])
     return found
 
 
 def _without_ends(cells: list[str]) -> list[str]:
     """The cells of a row without empty ones at its end."""
-    return cells[: max((at for at, cell in enumerate(cells, 1) if cell.strip()), default=0)]
+    end = len(cells)
+    while end and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
 
 
 def _first_of_table(rows: Sequence[list[str]], width: int) -> int:
     """The first row with all cells, without comments and titles above a table that is filled."""
-    comments = next((at for at, cells in enumerate(rows) if not _COMMENT.match(",".join(cells))), 0)
-    if comments and len(rows[comments - 1]) == width > 1 and _is_data(rows[comments:]):
-        comments -= 1  # the titles stand behind the sign of comments
-    whole = [at for at, cells in enumerate(rows) if len(cells) == width and at >= comments]
-    filled = [at for at in whole if sum(cell.strip() != "" for cell in rows[at]) > 1]
-    return filled[0] if len(filled) >= _FILLED_MIN * len(whole) else whole[0]
+    start = 0
+    for place, cells in enumerate(rows):
+        if not _COMMENT.match(",".join(cells)):
+            start = place
+            break
+    # The titles may stand behind the sign of comments.
+    if start and len(rows[start - 1]) == width > 1 and _is_data(rows[start:]):
+        start -= 1
+    whole = []
+    filled = []
+    for place in range(start, len(rows)):
+        if len(rows[place]) != width:
+            continue
+        whole.append(place)
+        if sum(cell.strip() != "" for cell in rows[place]) > 1:
+            filled.append(place)
+    if len(filled) >= _FILLED_MIN * len(whole):
+        return filled[0]
+    return whole[0]
 
 
 def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
@@ -240,26 +301,48 @@ def _two_headers(rows: Sequence[list[str]]) -> tuple[str, ...]:
     top, below, *data = rows
     if any(looks_like_number(title) and not _YEAR.fullmatch(title) for title in (*top, *below)):
         return ()
-    columns = list(zip(*data, strict=True))
-    numeric = {
-        at for at, cells in enumerate(columns) if 2 * sum(map(looks_like_number, cells)) > len(data)
-    }
-    chosen = {at for at, cells in enumerate(columns) if {"", below[at]} >= {*cells}}
-    spanned = {at for at, (a, b) in enumerate(zip(top, below, strict=True)) if b and not a}
-    if spanned and spanned <= numeric | chosen:
-        titles, group = [], ""
-        for above, title in zip(top, below, strict=True):
-            group = above or group
-            titles.append(above if title in ("", above) else f"{group} {title}")
-        return tuple(titles)
     pairs = list(zip(top, below, strict=True))
-    same = any(a != b and _letters(a) == _letters(b) for a, b in pairs)
-    units = sum(len(below[at]) > _UNIT_MIN for at in numeric) > 1
-    both = all(below) and (same or units or any("!!" in b for b in below))
-    return tuple(a if a == b else f"{a} {b}" for a, b in pairs) if both else ()
+    numeric = set()
+    chosen = set()
+    for column, cells in enumerate(zip(*data, strict=True)):
+        if 2 * sum(map(looks_like_number, cells)) > len(data):
+            numeric.add(column)
+        # A choice among several has its own title in the rows that chose it.
+        if {"", below[column]} >= {*cells}:
+            chosen.add(column)
+
+    # 1. A title above spans the columns behind it, which hold numbers or choices.
+    spanned = {column for column, (above, title) in enumerate(pairs) if title and not above}
+    if spanned and spanned <= numeric | chosen:
+        titles = []
+        group = ""
+        for above, title in pairs:
+            group = above or group
+            if title in ("", above):
+                titles.append(above)
+            else:
+                titles.append(f"{group} {title}")
+        return tuple(titles)
+
+    # 2. Each column has two titles: a code and its label, a unit below, or the Census' “!!”.
+    if not all(below):
+        return ()
+    are_codes = any(above != title and _letters(above) == _letters(title) for above, title in pairs)
+    unit_count = sum(len(below[column]) > _UNIT_MIN for column in numeric)
+    if are_codes or unit_count > 1 or any("!!" in title for title in below):
+        return tuple(map(_joined_title, top, below))
+    return ()
+
+
+def _joined_title(above: str, title: str) -> str:
+    """One title out of two, which may be the same."""
+    if above == title:
+        return above
+    return f"{above} {title}"
 
 
 def _letters(title: str) -> str:
+    """A title without signs and capital letters."""
     return re.sub(r"\W", "", title.casefold())
 
 
@@ -300,10 +383,13 @@ def _with_known_titles(dialect: TableDialect, rows: _Rows, first: int) -> TableD
 
 def _is_data(rows: Sequence[list[str]]) -> bool:
     """Whether the first of some rows has a number, or a cell that a row below has, too."""
-    return any(
-        looks_like_number(cell) or (cell and any(cell in row for row in rows[1:]))
-        for cell in rows[0]
-    )
+    first, *others = rows
+    for cell in first:
+        if looks_like_number(cell):
+            return True
+        if cell and any(cell in row for row in others):
+            return True
+    return False
 
 
 def _too_long(name: str) -> CaldpError:
