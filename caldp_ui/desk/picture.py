@@ -125,10 +125,12 @@ def _heat(grid: Grid, colours: Palette) -> Figure:
     counted["marker"] = scale | {"color": counted.pop("numbers")}
     hidden = _squares(grid, np.isnan(grid.numbers), has_text)
     del hidden["numbers"]
-    hidden["marker"] = {"color": colours.faint}
+    hidden["marker"] = {"color": colours.choose("#DDE1E6", "#2A323C")}
+    hidden["insidetextfont"] = {"color": colours.text}
     bare = {"showticklabels": not is_map, "showgrid": False, "zeroline": False, "ticks": ""}
-    rows, columns = grid.numbers.shape
-    x: dict[str, Any] = bare | {"side": "top", "range": [-0.5, columns - 0.5]}
+    rows = len(grid.numbers)
+    # Without a range of its own: the browser leaves out names of an axis that has one.
+    x: dict[str, Any] = bare | {"side": "top"}
     y: dict[str, Any] = bare | {"range": [rows - 0.5, -0.5]}
     if is_map:
         y |= {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
