@@ -252,7 +252,7 @@ declare namespace Message {
         scale: {levels: number, low: number, high: number, nobody: number};
         epsilons: number[];
         sizes: ExhibitSize[];
-        errors: {expected: number, deviation: number, standard_error: number, method: string,
+        errors: {expected: number, deviation: number, standard_error: number, trials: number,
             drawn: number}[][];
         sheets: string[];
         truth: string;
