@@ -245,8 +245,10 @@ declare namespace Message {
     }
 
     /** All that the exhibit draws from; pictures are PNG in base64, lines are steps in hundredths of
-        a degree. Rows of `errors`, `numbers` and `wrong`: by ε, then by size. */
+        a degree. Rows of `errors`, `numbers` and `wrong`: by ε, then by size. `command`: what made the
+        file of them. */
     interface Exhibit {
+        command: string;
         people: number;
         grid: {rows: number, columns: number, first: number, north: number, west: number, cell: number};
         scale: {levels: number, low: number, high: number, nobody: number};
