@@ -245,8 +245,17 @@ def odd_records(name: str, state: PageState[Any]) -> Iterator[Any]:
         yield replace(first, scenario=changed)
 
 
+FORECASTING: Final = ("curves", "paper")
+"""Pages whose odd settings take 20 s or more of forecasts: they are opened every night."""
+ODD_PAGES: Final = [
+    pytest.param(name, marks=pytest.mark.thorough if name in FORECASTING else ())
+    for name in PAGES
+    if name != CLASSROOM
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in PAGES if name != CLASSROOM])
+@pytest.mark.parametrize("name", ODD_PAGES)
 def test_every_figure_at_odd_settings_is_in_the_register(name: str) -> None:
     state = PAGES[name].state
     for record in odd_records(name, state):

@@ -241,7 +241,9 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
     town = replace(BEGIN, dataset=Cities(together=10), n=10_000).with_context(epsilon=2.0)
     record = Curves(town, "epsilon", protections=("plain", "blocks"), methods=("hadamard",))
     texts = {}
-    for name in MEASURES if THOROUGH else ("largest", "km"):
+    # Kilometres are a linear program for each trial, which takes 40 s here: they are asked every
+    # night. What they are is held by tests/experiments/test_earth_mover.py.
+    for name in MEASURES if THOROUGH else ("largest", "boxes"):
         variant = replace(record, error=name)
         ends = [
             replace(line, places=line.places[3:5], scenarios=line.scenarios[3:5])
@@ -254,9 +256,9 @@ def test_every_error_may_be_asked_of_a_map_and_says_what_it_counts() -> None:
         curves = curves_of_lines(ends, found, [[None] * 2 for _ in ends])
         axis = drawn(view.figure(variant, curves, LIGHT)).layout.yaxis.title.text
         texts[name] = (axis, view.headline(variant, curves).sentence)
-    assert not THOROUGH or "box of 4 × 4 cells" in texts["boxes"][1]
+    assert "box of 4 × 4 cells" in texts["boxes"][1]
     assert re.search(r"misses [\d.]+ of the 46 largest places", texts["largest"][1])
-    assert re.search(r"misplaces people by [\d.]+ km", texts["km"][1])
+    assert not THOROUGH or re.search(r"misplaces people by [\d.]+ km", texts["km"][1])
     assert len({axis for axis, _ in texts.values()}) == len(texts)
     with pytest.raises(CaldpError, match="maps"):
         LINK.check(replace(SMALL, error="km"))
