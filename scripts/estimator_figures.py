@@ -1,4 +1,4 @@
-"""Tables and the picture of docs/estimators.md, and the forecasts that "Compare methods" ships.
+"""Tables of benchmarks/estimators.md, the picture of docs/estimators.md, and stored forecasts.
 
     python -m scripts.estimator_figures ranges [--estimator NAME]
     python -m scripts.estimator_figures errors
@@ -37,7 +37,8 @@ PICTURE: Final = Path(__file__).parents[1] / "docs" / "estimators.png"
 SCALE, CAPTION = 2, 22
 SHARES: Final = (1e-6, 1e-2)
 """Dark to bright, on a logarithmic scale."""
-DOCUMENT: Final = PICTURE.with_suffix(".md")
+DOCUMENT: Final = Path(__file__).parents[1] / "benchmarks" / "estimators.md"
+"""Tables as measured; docs/estimators.md says what follows from them."""
 RANGED: Final = ("the world", "US", "lone cells", "a lattice of 8", "a checkerboard", "lognormal")
 BRIGHTEST: Final = 50
 _DRAWS: Final = 12

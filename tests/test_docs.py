@@ -68,6 +68,7 @@ PAGES = (
     "docs/reports.md",
     "benchmarks/README.md",
     "benchmarks/results.md",
+    "benchmarks/estimators.md",
 )
 SECTIONS = {
     "dataset": "Datasets",

@@ -2,9 +2,9 @@
 
     python -m tests.estimation.random_maps
 
-writes that into docs/estimators.md: scenarios of 1,000 seeds, of which only the least number of
-people per symbol was learned, ten draws each. Without a map "chosen" is the cascade, and with few
-symbols all are the nearest shares.
+writes that into benchmarks/estimators.md: scenarios of 1,000 seeds, of which only the least number
+of people per symbol was learned, ten draws each. Without a map "chosen" is the cascade, and with
+few symbols all are the nearest shares.
 """
 
 from collections.abc import Sequence

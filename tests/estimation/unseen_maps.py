@@ -2,9 +2,9 @@
 
     python -m tests.estimation.unseen_maps
 
-writes that into docs/estimators.md: nineteen towns, one block and 64, four ε, three draws each. It
-is what decides whether "chosen" is the default: its error over the cascade's, how near the error
-that is told comes to the true one, how often ranges hold, and how long a run takes.
+writes that into benchmarks/estimators.md: nineteen towns, one block and 64, four ε, three draws
+each. It is what decides whether "chosen" is the default: its error over the cascade's, how near the
+error that is told comes to the true one, how often ranges hold, and how long a run takes.
 """
 
 from collections.abc import Sequence
