@@ -122,6 +122,9 @@ def _heat(grid: Grid, colours: Palette) -> Figure:
     # Below 0 there is nobody: negative noisy counts have the colour of none.
     scale = {"cmin": 0, "cmax": most, "colorscale": [[0, colours.edge], [1, colours.ours]]}
     counted = _squares(grid, np.isfinite(grid.numbers), has_text)
+    parts = [min(max(number / most, 0.0), 1.0) for number in counted["numbers"]]
+    inks = [readable_ink(colours.edge, colours.ours, part) for part in parts]
+    counted["insidetextfont"] = {"color": inks}
     counted["marker"] = scale | {"color": counted.pop("numbers")}
     hidden = _squares(grid, np.isnan(grid.numbers), has_text)
     del hidden["numbers"]
@@ -142,6 +145,39 @@ def _heat(grid: Grid, colours: Palette) -> Figure:
     margin = (8, 8 if is_map else 70, 8, 8)
     layout = bare_layout(colours, x, y, height, margin, hovermode="closest", barmode="overlay")
     return Figure([counted, hidden], layout)
+
+
+_DARK_INK: Final = "#000000"
+_LIGHT_INK: Final = "#FFFFFF"
+"""Of black and white one stands out from any colour by 4.58 to 1 or more."""
+
+
+def readable_ink(lowest: str, highest: str, part: float) -> str:
+    """The ink, dark or light, that stands out more from a colour `part` of the way between two.
+
+    `part`: in [0, 1]; colours as "#RRGGBB". The contrast is that of WCAG 2, "relative luminance".
+    """
+    low, high = _channels(lowest), _channels(highest)
+    ground = [a + part * (b - a) for a, b in zip(low, high, strict=True)]
+
+    def contrast(ink: str) -> float:
+        lighter, darker = sorted((_luminance(ground), _luminance(_channels(ink))), reverse=True)
+        return (lighter + 0.05) / (darker + 0.05)
+
+    return max((_DARK_INK, _LIGHT_INK), key=contrast)
+
+
+def _channels(colour: str) -> list[float]:
+    """Red, green and blue in [0, 1]."""
+    return [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+
+
+def _luminance(channels: Sequence[float]) -> float:
+    linear = []
+    for channel in channels:
+        linear.append(channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4)
+    red, green, blue = linear
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _squares(

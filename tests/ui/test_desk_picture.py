@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+import pytest
+
 from caldp_core.release.frozen import Frozen, Line, Row
-from caldp_ui.app.theme import LIGHT
-from caldp_ui.desk.picture import BARS_MAX, CELLS_MAX, Picture, picture_of
+from caldp_ui.app.theme import DARK, LIGHT, Palette
+from caldp_ui.desk.picture import BARS_MAX, CELLS_MAX, Picture, picture_of, readable_ink
 
 MAP: dict[str, Any] = {
     "source": "the map",
@@ -99,3 +102,30 @@ def test_a_list_is_bars_and_a_long_one_says_how_many_it_shows() -> None:
     assert short.figure.traces[0]["text"] == ["hidden", "3"]
     assert "The first" not in short.caption
     assert "no number is published" in short.caption
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_number_stands_out_from_its_square(colours: Palette) -> None:
+    """At least 4.5 to 1 between ink and ground (WCAG 2, 1.4.3)."""
+    for step in range(101):
+        ink = readable_ink(colours.edge, colours.ours, step / 100)
+        ground = mixed(colours.edge, colours.ours, step / 100)
+        assert contrast(ink, ground) >= 4.5, step
+
+
+def test_the_contrast_of_the_test_is_that_of_the_standard() -> None:
+    assert contrast("#000000", "#FFFFFF") == 21.0
+    assert round(contrast("#777777", "#FFFFFF"), 2) == 4.48, "the known pair just below 4.5"
+
+
+def mixed(first: str, second: str, part: float) -> str:
+    both = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
+    return "#" + bytes(round(a + part * (b - a)) for a, b in both).hex()
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of the standard, by numpy's powers over an array of both colours."""
+    channels = np.array([list(bytes.fromhex(text[1:])) for text in (one, other)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    dark, light = sorted(linear @ np.array([0.2126, 0.7152, 0.0722]))
+    return float((light + 0.05) / (dark + 0.05))
