@@ -6,7 +6,7 @@ in its visit's vault, at an address that follows from the vault's secret.
 
 A file that a button makes stays for a while, and a click on a button that was just drawn again
 saves what the new one makes: Streamlit forgets an earlier drawing with the next run, when a browser
-far away may still show it, and the file with the second run after it (docs/what-we-learned.md).
+far away may still show it, and the file with the second run after it.
 """
 
 from collections.abc import Callable, Sequence

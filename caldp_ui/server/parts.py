@@ -1,8 +1,8 @@
 """Parts of a page that are run alone: those of pages that were left, and those that are gone.
 
-A part of a page that the visit has left is not run. Where a run of the same page left a part out
-that its user has just used, the whole page runs (docs/what-we-learned.md says what Streamlit does
-with both).
+A part of a page that the visit has left is not run: Streamlit would run it as a part of the page
+before, and the browser would fail or show the wrong address. Where a run of the same page left a
+part out that its user has just used, the whole page runs; Streamlit would drop what was chosen.
 """
 
 from typing import Final
