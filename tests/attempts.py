@@ -32,15 +32,18 @@ ATTEMPTS: Final = {
 
 
 class Outcomes:
-    """Counts outcomes of tests; a plugin of pytest."""
+    """Counts outcomes of tests; a plugin of pytest. `failed`: what let something through."""
 
     def __init__(self) -> None:
         self.found = Counter[str]()
+        self.failed: list[str] = []
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Count a test that has run, or that could not begin."""
         if report.when == "call" or report.failed:
             self.found[report.outcome] += 1
+        if report.failed:
+            self.failed.append(report.nodeid)
 
 
 def main() -> int:
@@ -59,6 +62,8 @@ def main() -> int:
         failed += outcomes.found["failed"] + (not tests)
         sys.stdout.write(f"| {tried} | {tests:,} | {through} |\n")
         sys.stdout.flush()
+        for test in outcomes.failed:
+            sys.stderr.write(f"got through: {test}\n")
     return int(failed > 0)
 
 

@@ -16,6 +16,8 @@ from caldp_core.cli.commands import main
 from caldp_core.datasets.files.table import COLUMN_TYPES
 from caldp_ui.room import phone, poll
 from tests import ROOT
+from tests.browser import test_desk as desk_walks
+from tests.browser import test_plan_question as plan_walk
 
 
 def docs_text(page: str) -> str:
@@ -41,6 +43,18 @@ def test_every_command_is_named_before_the_list_of_all_and_in_the_changelog() ->
     for command in main.commands:
         assert f"`{command}`" in page or f"caldp {command}" in page, command
         assert re.search(rf"\b{command}\b", changes), command
+
+
+def test_clicks_of_the_tasks_of_an_office_are_those_of_the_walks() -> None:
+    """The walks count them in a browser; the page says the same numbers."""
+    page = docs_text("docs/release.md")
+    rows = re.findall(r"^\| (a [^|]*) \| [^|]* \| (\d+)", page, re.MULTILINE)
+    told = [int(clicks) for _, clicks in rows]
+    assert told == [desk_walks.CLICKS[task] for task in ("map", "staff", "counties")]
+    assert (
+        f"A further release by another treatment takes {desk_walks.FURTHER_CLICKS} clicks" in page
+    )
+    assert f"after {plan_walk.CLICKS} clicks" in page
 
 
 def test_every_dependency_has_its_reason() -> None:
