@@ -272,7 +272,7 @@ def scene(data: BeliefData, domain: GridDomain) -> records.Scene:
         focus=_focus(data, domain),
         arrangement=records.Arrangement((OURS,), (STORED, PLAIN)),
         scale=CHANCES,
-        scale_title="chance in a cell:",
+        scale_title="chance in a cell, log scale:",
         film_values={DAYS: float(record.days), EPSILON: promise.largest_epsilon(record.scenario)},
         prompt="Point at a place for the expected number per million such people.",
         mark_words={**records.MARK_WORDS, "box": "true place"},

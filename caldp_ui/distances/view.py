@@ -53,6 +53,7 @@ from caldp_ui.words.promise import right_guess_text
 
 TEXTS: Final = read_texts(__file__)
 OURS_TITLE: Final = "This protection"
+_CHANCE_SCALE: Final = "chance of a report in a cell, log scale:"
 """Title of the map of noise that fades with distance."""
 ODDS_DISTANCES: Final = (1.0, 5.0, 20.0, 100.0)
 """Kilometres at which the odds are shown."""
@@ -292,7 +293,7 @@ def scene(data: DistanceData) -> records.Scene:
         () if person else tuple(error_of(each, _RING) for each in pictures[1:]),
         actions=(_HERE,),
         focus=_focus(data) if person else None,
-        scale_title="chance of a report in a cell" if person else records.Scene.scale_title,
+        scale_title=_CHANCE_SCALE if person else records.Scene.scale_title,
         prompt="Point at a place for the expected number per million reports of this person."
         if person
         else records.Scene.prompt,

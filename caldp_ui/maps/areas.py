@@ -34,7 +34,7 @@ SHIPPED: Final[dict[str, BlocksSpec]] = {
     "Countries": blocks.CountryBlocks(),
     "Regions: states, provinces, …": blocks.RegionBlocks(),
 }
-_OF_FILE: Final = "Areas of a file of mine"
+_OF_FILE: Final = "Areas from my file"
 _NEAR_POINTS: Final = "Near each of my points"
 _CHOSEN: Final = "result-areas"
 _OPENED: Final = "result-areas-opened"

@@ -144,9 +144,7 @@ def readable_people(setup: Setup) -> Readable | None:
     if share > 1.0 - _EXACT:
         return None
     safe, read = formats.out_of_few(share), formats.out_of_few(1.0 - share)
-    return Readable(
-        safe, read, _corner(setup), promise.of_data(formats.PLACES, setup.scenario).people
-    )
+    return Readable(safe, read, _corner(setup), promise.of_data(formats.PLACES, setup).people)
 
 
 def _corner(setup: Setup) -> tuple[float, float] | None:
@@ -293,7 +291,7 @@ def error_id(name: str) -> str:
 
 def subtitle(result: Result) -> str:
     """The error of a picture, and the method by which it was made."""
-    nouns = promise.of_data(formats.PLACES, result.setup.scenario)
+    nouns = promise.of_data(formats.PLACES, result.setup)
     error = accuracy.tv_in_words(nouns, result.first.errors.tv)
     if not has_valid_errors(result.setup):
         error = "error unknown: the data were made with the prior"
@@ -305,7 +303,8 @@ def error_fact(result: Result) -> records.Fact:
     """The error of a result as a fact, for large type."""
     if not has_valid_errors(result.setup):
         return records.Fact("–", "not judged: data made with the prior")
-    nouns = promise.of_data(formats.PLACES, result.setup.scenario)
+    # The headline above says how large a place is; here phones have room for one line.
+    nouns = replace(promise.of_data(formats.PLACES, result.setup), wrong=formats.PLACES.wrong)
     number, text = accuracy.wrong_of_hundred(nouns, result.first.errors.tv)
     return records.Fact(number, text)
 

@@ -335,7 +335,7 @@ def not_promised(nouns: formats.Vocabulary, setup: Setup) -> None:
             if text:
                 terms("δ")
 
-        title, icon = "If reports are mixed", ":material/shuffle:"
+        title, icon = "Shuffled reports", ":material/shuffle:"
         choices.fold(st.expander, title, "if-mixed", bound, icon=icon)
     terms("ε", "local differential privacy", "context-aware", "total variation")
 

@@ -301,7 +301,7 @@ def bias_scene(data: PersonalData) -> records.Scene:
         data.setup.n,
         ("many", "few"),
         label="The bias of the collector's guess",
-        scale_title="share of people in a cell",
+        scale_title="share of people in a cell, log scale:",
         image_name="caldp-background",
         image_lines=(bias_text(data).replace("*", ""), policies.setting_text(data.setup)),
         **shared_pictures(data.setup),

@@ -52,12 +52,12 @@ BLOCK_KINDS: Final[dict[str, block_specs.BlocksSpec]] = {
     "Hexagons": block_specs.HexagonBlocks(),
     "Blocks with similar numbers of people": block_specs.AdaptiveBlocks(),
     "My own, drawn on the map": block_specs.DrawnBlocks(),
-    "Areas of a file of mine": block_specs.PolygonBlocks(),
+    "Areas from my file": block_specs.PolygonBlocks(),
 }
 SENSITIVE_KINDS: Final[dict[str, block_specs.SensitiveSpec]] = {
     "Every place": block_specs.EverythingSensitive(),
     "Only areas that I draw": block_specs.SensitiveAreas(),
-    "Places near points of mine": block_specs.SensitiveNear(),
+    "Places near my points": block_specs.SensitiveNear(),
     "Thinly settled places": block_specs.SensitiveInhabited(),
 }
 _ADAPTIVE: Final = (10, 50, 100, 250, 500, 875, 1750, 4000)
@@ -70,7 +70,7 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     choices.by_title(
         STATE,
         "blocks",
-        "Hide people among all places of …",
+        "Hiding place",
         blocks,
         lambda r, spec: replace(r, scenario=r.scenario.with_context(blocks=spec)),
         title=_kind_title(blocks, scenario.context.blocks),
@@ -80,7 +80,7 @@ def protection_controls(scenario: Scenario, domain: GridDomain) -> None:
     choices.by_title(
         STATE,
         "sensitive",
-        "Sensitive are …",
+        "Sensitive places",
         sensitive,
         lambda r, spec: replace(r, scenario=r.scenario.with_context(sensitive=spec)),
         title=_kind_title(sensitive, scenario.context.sensitive),
@@ -213,7 +213,7 @@ _POINTS: Final[dict[str, Any]] = {
     "help": TEXTS["points_help"],
 }
 _EVERYBODY: Final = "everybody"
-_NEAR: Final = "people near clinics or other points of mine, nobody else"
+_NEAR: Final = "people near clinics or other points on my list, nobody else"
 
 
 def ask_near(key: Callable[[str], str]) -> block_specs.SensitiveNear | None:

@@ -104,7 +104,7 @@ def _cell_controls(data: ComparisonData) -> None:
             steps,
             lambda times: accuracy.cell_size_text(round(times * fine.cell, 9)),
         )
-        common.show(STATE, slider, "Fewer, larger cells: a side of …", TEXTS["cells_help"])
+        common.show(STATE, slider, "Cell size", TEXTS["cells_help"])
     if data.ours is not None and has_valid_errors(data.setup):
         errors = cell_errors(data.setup, data.ours.first.estimate)
         st.caption(accuracy.cell_error_text(errors, fine.cell))
@@ -215,7 +215,7 @@ def _sharing(data: ComparisonData) -> None:
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
         errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
-        nouns = promise.of_data(formats.PLACES, data.setup.scenario)
+        nouns = promise.of_data(formats.PLACES, data.setup)
         sentence = accuracy.error_sentence(nouns, *errors)
         sentence = invalid_error_reason(data.setup) or sentence
         results = {"Plain LDP": data.plain, "This protection": data.ours}

@@ -154,7 +154,7 @@ def one_line_summary(data: ComparisonData) -> str:
     """What is protected, and the error of the map."""
     has_error = data.ours is not None and has_valid_errors(data.setup)
     tv = data.ours.first.errors.tv if has_error and data.ours is not None else None
-    nouns = promise.of_data(PLACES, data.setup.scenario)
+    nouns = promise.of_data(PLACES, data.setup)
     error = accuracy.error_sentence(nouns, tv, None)
     return f"{policies.promise_summary(PLACES, data.setup)} {error}"
 
@@ -244,7 +244,7 @@ def prior_section(data: ComparisonData) -> None:
         if isinstance(scenario.prior, PublicMap) and scenario.estimator != KNOWING_MAP:
             title = escape_markdown(scenario.prior.title)
             _estimator_button(f"Use “{title}”", "history", "use-map", KNOWING_MAP)
-        STATE.button("bring", "Use a file of mine", _bring, icon="upload_file")
+        STATE.button("bring", "Use my file", _bring, icon="upload_file")
         if scenario.estimator in (INHABITANTS_ESTIMATOR, KNOWING_MAP):
             _estimator_button("Use reports alone", "block", "use-none", Scenario().estimator)
     st.caption(TEXTS["prior_file"])

@@ -15,7 +15,7 @@ import streamlit as st
 from caldp_core.basics.errors import CaldpError
 from caldp_ui.app import gate
 from caldp_ui.app.navigation import ensure_navigation
-from caldp_ui.app.texts import escape_markdown
+from caldp_ui.app.texts import escape_markdown, read_texts
 from caldp_ui.app.theme import palette
 from caldp_ui.charts import show as charts
 from caldp_ui.compute import runs
@@ -38,6 +38,8 @@ from caldp_ui.server.current_run import this_visit
 from caldp_ui.session import page_state, visit
 from caldp_ui.session.jobs import redraw_every, run_page
 from caldp_ui.words import formats
+
+TEXTS: Final = read_texts(__file__)
 
 
 def show_poll(teacher_key: TeacherKey) -> None:
@@ -219,19 +221,23 @@ def _timer_form(teacher_key: TeacherKey, poll: PollState) -> None:
 def _way_in(poll: PollState) -> None:
     address = gate.current_address(query_of(poll.code))
     shared = gate.shared_address(address)
-    _code(poll, shared or address)
-    st.code(shared or address, language=None, wrap_lines=True)
-    if shared is None:
-        st.caption(
-            "This server answers this machine only; docs/deploy.md says how phones can reach it."
-        )
-
-
-def _code(poll: PollState, address: str) -> None:
-    """Draw the code that a class reads, and the QR code that its phones scan."""
-    st.html(f'<p class="room-code"><small>Code</small> {display_code(poll.code)}</p>')
+    _code(poll)
     with st.container(key="qr"):
-        page.draw_qr(address, f"QR code of the link to poll {format_code(poll.code)}.")
+        if shared is None:
+            st.info(TEXTS["this_machine_only"], icon=":material/phonelink_off:")
+        else:
+            _qr(poll, shared)
+    st.code(shared or address, language=None, wrap_lines=True)
+
+
+def _code(poll: PollState) -> None:
+    """Draw the code that a class reads."""
+    st.html(f'<p class="room-code"><small>Code</small> {display_code(poll.code)}</p>')
+
+
+def _qr(poll: PollState, address: str) -> None:
+    """Draw the QR code of an address that phones reach."""
+    page.draw_qr(address, f"QR code of the link to poll {format_code(poll.code)}.")
 
 
 def _buttons(teacher_key: TeacherKey, polls: Sequence[PollState]) -> None:
@@ -351,9 +357,12 @@ def _try_action(action: Any, teacher_key: TeacherKey, *arguments: object) -> Non
 
 def _next_question(teacher_key: TeacherKey, poll: PollState) -> None:
     """Draw the form of the next question; board, code and phones stay until it is asked."""
-    address = gate.current_address(query_of(poll.code))
+    shared = gate.shared_address(gate.current_address(query_of(poll.code)))
     with st.container(key=STATE.key("small"), horizontal=True, vertical_alignment="center"):
-        _code(poll, gate.shared_address(address) or address)
+        _code(poll)
+        if shared is not None:
+            with st.container(key="qr"):
+                _qr(poll, shared)
     draft = STATE.current()
     with st.container(horizontal=True, gap="xsmall"):
         page.ask_button("ask", "Ask this question", "", lambda asked: _ask(teacher_key, asked))

@@ -55,7 +55,7 @@ from caldp_ui.stage import records
 from caldp_ui.words import accuracy, formats
 
 TEXTS: Final = read_texts(__file__)
-WAITING: Final = "No phone has reported yet: scan the code and answer."
+WAITING: Final = "No phone has reported yet: join with the code and answer."
 NO_REPORT: Final = "No phone reported while the question was open."
 NOTHING_YET: Final = "No report yet: the whole range is possible."
 
@@ -92,7 +92,7 @@ def unprotected_sentence(question: PollQuestion) -> str:
         who, whom = f"The answer {quoted(question, bare[0])} is", "it"
     else:
         who, whom = f"Of {question.k} answers, {len(bare)} are", "one of them"
-    return f"{who} not protected: the bare truth is sent by {sent} people who choose {whom}."
+    return f"{who} not protected: {sent} people who choose {whom} send it as it is."
 
 
 def unprotected_warning(question: PollQuestion) -> str:

@@ -336,7 +336,7 @@ MARK_WORDS: Final = {
     "open": "can be read",
     "safe": "protected (brighter: more people)",
     "box": "your box",
-    "pooled": "dots: no finer detail",
+    "pooled": "dotted: no finer detail",
     "squares": "dashed: no finer detail",
 }
 
@@ -517,8 +517,8 @@ class Scene:
     can_undo: bool = False
     can_redo: bool = False
     focus: Focus | None = None
-    scale_title: str = "share of people in a cell:"
-    error_title: str = "a cell is wrong by:"
+    scale_title: str = "share of people in a cell, log scale:"
+    error_title: str = "a cell is wrong by, log scale:"
     film_values: Mapping[str, float] = field(default_factory=dict)
     look_hint: str = "Wheel or two fingers zoom all maps, dragging moves them."
     prompt: str = "Point at a place to read its numbers on all maps."

@@ -315,7 +315,7 @@ def _sharing(data: comparison.ComparisonData) -> None:
     content, other_scenarios = None, {}
     if data.ours is not None and data.plain is not None:
         other_scenarios = {sharing.PLAIN: data.plain.setup.scenario}
-        nouns = promise.of_data(formats.ANSWERS, data.setup.scenario)
+        nouns = promise.of_data(formats.ANSWERS, data.setup)
         errors = (data.ours.first.errors.tv, data.plain.first.errors.tv)
         sentence = accuracy.error_sentence(nouns, *errors)
         content = _report_content(data.ours, data.plain, sentence)

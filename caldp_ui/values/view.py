@@ -442,7 +442,7 @@ def _scene(data: ComparisonData, areas: tuple[str, ...]) -> records.Scene:
         (names[-2] if len(names) > 1 else names[-1], names[-1]),
         actions=(records.Action("protect", "Protect, or not", {"look": TEXTS["protect_area"]}),),
         scale=scene.scale(setup, data.ours),
-        scale_title="share of people in an area:",
+        scale_title="share of people in an area, log scale:",
         arrangement=records.Arrangement(names) if len(names) > 2 else None,
         image_name="caldp-areas",
         image_lines=(policies.promise_summary(ANSWERS, setup), policies.setting_text(setup)),
@@ -458,7 +458,7 @@ def _in_cells(values: Floats, labels: Ints) -> Floats:
 def _picture(name: str, title: str, result: Result, labels: Ints) -> records.Picture:
     (shares, low, high), n = shares_of(result), result.setup.n
     half = np.maximum(high - shares, shares - low)
-    nouns = promise.of_data(_IN_AREAS, result.setup.scenario)
+    nouns = promise.of_data(_IN_AREAS, result.setup)
     number, text = accuracy.wrong_of_hundred(nouns, result.first.errors.tv)
     return records.Picture(
         name,

@@ -191,7 +191,7 @@ def headline(nouns: Vocabulary, setup: Setup, ours: float | None, plain: float |
     is protected, the sentence says so and the errors are the second line. Figures: `tv` and
     `plain_tv`, and of all people the shares `protected` and `readable` from one report.
     """
-    nouns = promise.of_data(nouns, setup.scenario)
+    nouns = promise.of_data(nouns, setup)
     texts = policies.describe_promise(nouns, setup)
     first = texts.unprotected(nouns)
     known = has_valid_errors(setup)

@@ -92,6 +92,12 @@ def length(km: float) -> str:
     return str(measure(km))
 
 
+def sized(km: float) -> str:
+    """A length ≥ 0 in km before the noun that has it: "22-km", "500-m"."""
+    side = measure(km)
+    return f"{side.number}-{side.unit}"
+
+
 def plus_minus(value: float, spread: float) -> str:
     """A value and its spread, both at least 0, to the same decimals; neither is rounded to 0."""
     decimals = 3 if max(value, spread) < 10 else 1

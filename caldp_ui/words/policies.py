@@ -303,7 +303,7 @@ WRITERS: Final[Mapping[str, Callable[[Vocabulary, Setup, Any], PromiseText]]] = 
 @cached  # a run of a page asks seven times
 def describe_promise(nouns: Vocabulary, setup: Setup) -> PromiseText:
     """The promise of a scenario, in sentences; values that it fails to protect come first."""
-    nouns = promise.of_data(nouns, setup.scenario)
+    nouns = promise.of_data(nouns, setup)
     texts = WRITERS[setup.scenario.kind("policy")](nouns, setup, setup.scenario.policy)
     exposed = exposed_text(setup.dataset.domain, coverage(setup.policy))
     person = promise.one_person_text(nouns, setup)

@@ -15,7 +15,7 @@ from caldp_core.audit.adversary import PairOdds, max_guess_accuracy, pair_odds
 from caldp_core.basics.cache import cached
 from caldp_core.datasets import Gowalla, Snap
 from caldp_core.datasets.own import CountedRows
-from caldp_core.domain.domains import Domain, GridDomain
+from caldp_core.domain.domains import KM_PER_DEGREE, Domain, GridDomain
 from caldp_core.experiments.run import Setup
 from caldp_core.mechanisms.capabilities import symbol_partition_of
 from caldp_core.mechanisms.contextual import ContextMechanism
@@ -408,12 +408,20 @@ def counted(scenario: Scenario) -> tuple[str, str]:
     return ("check-in", "check-ins") if check_ins else ("person", "people")
 
 
-def of_data(nouns: Vocabulary, scenario: Scenario) -> Vocabulary:
-    """The nouns with what a user's own data count in the place of people."""
-    if not isinstance(scenario.dataset, CountedRows):
-        return nouns
-    person, people = scenario.dataset.nouns
-    return replace(nouns, person=person, people=people)
+def of_data(nouns: Vocabulary, setup: Setup) -> Vocabulary:
+    """The nouns of these data: what a user's own count instead of people, and the size of a cell.
+
+    "In the wrong place" says nothing where no reader knows how large a place is.
+    """
+    domain, rows = setup.dataset.domain, setup.scenario.dataset
+    if isinstance(domain, GridDomain):
+        nouns = replace(
+            nouns, wrong=f"in the wrong {formats.sized(domain.cell * KM_PER_DEGREE)} cell"
+        )
+    if isinstance(rows, CountedRows):
+        person, people = rows.nouns
+        nouns = replace(nouns, person=person, people=people)
+    return nouns
 
 
 def one_person_text(nouns: Vocabulary, setup: Setup) -> str:

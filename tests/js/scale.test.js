@@ -102,17 +102,17 @@ test("tables are made once for each scale, style and colours", () => {
 test("a line of the legend switches between a veil and the squares of averages", () => {
     const legend = new Legend();
     let painted = 0;
-    const marks = [["blocks", "borders"], ["pooled", "dots: no finer detail", "dashed: no finer detail"]];
+    const marks = [["blocks", "borders"], ["pooled", "dotted: no finer detail", "dashed: no finer detail"]];
     const explain = () => legend.explain(marks, () => { painted += 1; });
     explain();
     const [, button] = legend.keys.children, [sign, words] = button.children;
     assert.deepEqual([button.tag, sign.className, words.textContent],
-        ["button", "pooled", "dots: no finer detail"]);
+        ["button", "pooled", "dotted: no finer detail"]);
     button.onclick();
     assert.ok(legend.isOutlined);
     assert.deepEqual([painted, sign.className, words.textContent], [1, "squares", "dashed: no finer detail"]);
     explain();
     assert.equal(legend.keys.children[1], button, "it keeps the focus");
     button.onclick();
-    assert.deepEqual([legend.isOutlined, words.textContent], [false, "dots: no finer detail"]);
+    assert.deepEqual([legend.isOutlined, words.textContent], [false, "dotted: no finer detail"]);
 });

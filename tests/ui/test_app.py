@@ -428,8 +428,8 @@ def test_by_area_opens_with_the_states_that_ship_and_keeps_what_is_chosen() -> N
     assert menu.value == "US states"
     (table,) = (each.value for each in at.dataframe if "area" in each.value.columns)
     assert {"Colorado", "New York"} <= set(table["area"])
-    checked(menu.set_value("Areas of a file of mine").run())
-    assert at.selectbox(key="places-areas").value == "Areas of a file of mine"
+    checked(menu.set_value("Areas from my file").run())
+    assert at.selectbox(key="places-areas").value == "Areas from my file"
 
 
 def has_button(at: AppTest, key: str) -> bool:

@@ -256,7 +256,7 @@ def test_points_make_what_is_near_them_sensitive() -> None:
 
 def _areas_of_a_file(at: AppTest) -> None:
     """On the same page: each area of a file is a block; anything else is reported."""
-    checked(at.selectbox(key="places-blocks").set_value("Areas of a file of mine").run())
+    checked(at.selectbox(key="places-blocks").set_value("Areas from my file").run())
     assert runs.setup(scenario_of(at)).partition.names == (OUTSIDE,)
     east = [[-90 + i / 500, 26 + i / 25] for i in range(500)]
     ring = [*east, [-70, 46], [-70, 26], east[0]]

@@ -536,7 +536,7 @@ def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
         # Of n reports honest devices send each value by at most e^ε/(e^ε + k − 1), by hand.
         most = len(reports) * np.e / (np.e + 49)
         assert (f" to {most:,.0f} on average" in text) == is_alarm
-        assert ("as often as honest devices send them" in text) == (not is_alarm)
+        assert ("looks like that of honest devices" in text) == (not is_alarm)
     earlier = {key: each for key, each in (results.record or {}).items() if key != "report_counts"}
     assert results_view.law_text(replace(results, record=earlier)) == ("", False)
     assert results_view.law_text(replace(results, record=None)) == ("", False)
@@ -544,7 +544,7 @@ def test_the_check_of_counts_is_said_as_the_record_has_it() -> None:
 
 def test_the_page_shows_the_check_of_counts_and_warns_of_fakes() -> None:
     at = open_page(navigation.RESULTS)
-    assert "as often as honest devices send them" in texts(at)
+    assert "looks like that of honest devices" in texts(at)
     protocol = Protocol.from_json(PROTOCOL[0][1].decode())
     reports = protocol.mechanism.privatize(np.zeros(2_000, np.int64), np.random.default_rng(1))
     fakes = CollectedTally(

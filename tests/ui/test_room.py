@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom
 from streamlit.testing.v1 import AppTest
 
+from caldp_ui.app import gate
 from caldp_ui.app.navigation import ROOM
 from caldp_ui.app.theme import settings
 from caldp_ui.room import page, view
@@ -242,7 +243,9 @@ def test_a_phone_gets_the_cores_law_and_is_told_what_it_gives_away() -> None:
     )
     assert channel_again(law) == [list(row) for row in channel_of(poll.question)]
     yes, _ = says(poll.question)["explanations"]
-    assert "You can deny it: “Yes” is also sent by 37 of 100 phones with any other" in yes["why"]
+    assert (
+        "You can deny it: 37 of 100 phones whose answer is not “Yes” send “Yes” too." in yes["why"]
+    )
 
 
 def test_a_teacher_lets_in_more_throws_out_a_burst_and_starts_again() -> None:
@@ -288,7 +291,7 @@ def test_the_next_question_is_written_beside_the_board_and_asked_in_the_same_pol
         board = board_of(teacher, "board")  # the live one, and no made-up reports
         assert board["reports"] == [1]
         assert {each["truth"] for each in board["answers"]} == {None}
-        assert container(teacher, "qr") is not None
+        assert container(teacher, "room-small") is not None  # the code, for late phones
         assert rooms().get_poll(poll.code).mark == poll.mark
     checked(teacher.button(key="room-ask").click().run())
     after = rooms().get_poll(poll.code)
@@ -479,7 +482,7 @@ def test_at_a_high_epsilon_nobody_is_told_that_a_report_can_be_denied() -> None:
     loud = PollQuestion("?", ("a", "b"), (0, 1), 20.0)
     for each in says(loud)["explanations"]:
         assert "You can hardly deny it" in each["why"]
-        assert "by 2 of 1,000,000,000 phones" in each["why"]
+        assert ": 2 of 1,000,000,000 phones whose" in each["why"]
 
 
 def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None:
@@ -493,20 +496,31 @@ def test_the_unprotected_come_first_with_how_often_they_send_the_truth() -> None
             assert ("not protected" in headline.sentence) == partly
             if partly:
                 share = float(channel_of(question)[bare[0]][bare[0]])
-                assert f"sent by {formats.hundred(share)} of 100 people" in headline.sentence
+                assert f"{formats.hundred(share)} of 100 people who choose" in headline.sentence
     truth = PollQuestion("?", ("a", "b"), (), 1.0)
     first = view.live_headline(PollState("", "", truth, True), None)
     assert (first.sentence.startswith("No answer is protected"), first.unprotected) == (True, True)
 
 
-def test_nobody_is_asked_to_scan_a_code_once_the_question_is_closed() -> None:
+def test_nobody_is_asked_to_join_once_the_question_is_closed() -> None:
     question = next(iter(EXAMPLES.values()))
     asked = {
-        is_open: "scan the code"
+        is_open: "join with the code"
         in view.live_headline(PollState("", "", question, is_open), None).whole
         for is_open in (True, False)
     }
     assert asked == {True: True, False: False}
+
+
+def test_no_qr_code_leads_phones_to_an_address_that_only_this_machine_reaches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for shared, has_qr in (("http://192.0.2.7:8501/room", True), (None, False)):
+        monkeypatch.setattr(gate, "shared_address", lambda _, address=shared: address)
+        teacher, _ = hall()
+        way_in = container(teacher, "qr").children.values()
+        assert ("image" in {element.type for element in way_in}) == has_qr
+        assert any("Phones can't open" in each.value for each in teacher.info) == (not has_qr)
 
 
 def test_a_range_of_all_the_class_is_said_to_say_nothing_and_what_would() -> None:
