@@ -157,9 +157,9 @@ def test_own_data_stay_in_their_tab_and_the_truth_in_internal_pictures(visit: Vi
     page = visit("places?v=2&epsilon=2&blocks=one")
     true_counts_bring(page)
     # Loaded again it is a new visit, with noise of its own.
-    sentence = re.compile(
-        "of 100 people in the wrong 22-km cell, (plain LDP|and so does plain LDP)"
-    )
+    # Its cells of 0.01 degrees are 1.1 km high.
+    wrong = "of 100 people in the wrong 1.1-km cell"
+    sentence = re.compile(f"{wrong}, (plain LDP|and so does plain LDP)")
     expect(page.locator(HEADLINE)).to_have_text([sentence])
     query = urlsplit(page.url).query
     assert "10007" not in query

@@ -393,6 +393,14 @@ def test_a_percentage_is_read_back_and_is_no_power_of_ten(share: float) -> None:
         assert (number in (0.0, 1.0)) == (share in (0.0, 1.0)) or share < 1e-12
 
 
+@pytest.mark.parametrize(("cell", "size"), [(0.2, "22-km"), (0.02, "2.2-km"), (0.001, "110-m")])
+def test_the_headline_of_a_map_says_how_large_a_place_is(cell: float, size: str) -> None:
+    places = OwnPlaces("3:40 9:60", str(Area(0.0, 4 * cell, 0.0, 4 * cell)), cell)
+    scenario = Scenario(dataset=places).with_context(blocks=OneBlock())
+    headline = accuracy.headline(PLACES, prepare(scenario), 0.08, 0.37)
+    assert f"puts 8 of 100 {places.nouns[1]} in the wrong {size} cell" in headline.whole
+
+
 def test_a_sentence_of_the_old_kind_is_found() -> None:
     for wrong in (
         f"**54 of 100 people {PLACES.wrong}**; with plain LDP 54.",
