@@ -129,6 +129,15 @@ def test_the_page_of_estimators_repeats_what_was_measured() -> None:
     measured_q = {row[0]: row for row in rows("By q of the cascade", MEASURED)}
     for name, *cells in page_q:
         assert cells == [measured_q[name][i] for i in (1, 2, 4, 6)]
+    page = " ".join(ESTIMATORS_TEXT.split())
+    named, empty = figures_of("US, all at once")[1].split(", ")
+    by_row, empty_by_row = figures_of("US, row by row")[1].split(", ")
+    assert empty == "0"
+    assert f"{named} cells are called inhabited and none of them is empty" in page
+    assert f"it would be {by_row}, {empty_by_row} of them empty" in page
+    ranges = [row for row in rows("Ranges", MEASURED) if len(row) == 9 and row[1] != "ε"]
+    held = [float(cell) for row in ranges for cell in row[2:-1] if cell]
+    assert f"On the six measured maps {min(held)} of 100 ranges or more hold" in page
 
 
 def figures_of(title: str, *more: str) -> list[str]:
