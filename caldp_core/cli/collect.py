@@ -4,9 +4,8 @@ docs/collect.md explains what they are for.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +40,7 @@ from caldp_core.collect.questions import Questions, protocols_by_name, read_prot
 from caldp_core.collect.servers import DIALECTS, tally_query
 from caldp_core.datasets.base import from_weights
 from caldp_core.datasets.own import check_line, remove_unseen
-from caldp_core.datasets.public_map import NoPrior
+from caldp_core.datasets.public_map import NoPrior, PublicMap
 from caldp_core.domain.domains import Domain
 from caldp_core.estimation.estimators import ESTIMATORS, GroupShare, Quantile
 from caldp_core.estimation.evidence import KNOWING_MAP, Options, default_estimator
@@ -82,7 +81,11 @@ def protocol_command(path: str | None, output: Path | None, **options: Any) -> N
     _check_used(options, questions)
     if output is not None:
         check_output(output, path, options["names"])
-    made = _of_scenario(path, **options) if questions is None else _of_folder(questions)
+    made: Protocol | Questions
+    if questions is None:
+        made = _of_scenario(path, **options)
+    else:
+        made = _of_folder(questions)
     terminal.write_or_print(output, made.to_json())
 
 
@@ -96,19 +99,25 @@ _PLANS_OF: Final = {
 
 def _check_used(options: Mapping[str, Any], questions: Path | None) -> None:
     """Raise `CaldpError` for an option that was given and that nothing would look at."""
-    source, plan = click.get_current_context().get_parameter_source, options["repeat"]
-    where = f"with --repeat {plan}" if plan else "without --repeat"
-    where = "with --questions" if questions else where
+    source_of = click.get_current_context().get_parameter_source
+    plan = options["repeat"]
+    where = "without --repeat"
+    if plan:
+        where = f"with --repeat {plan}"
+    if questions:
+        where = "with --questions"
     for name in options:
+        # An option that `_PLANS_OF` does not list is used with every plan, and without one.
         is_used = questions is None and plan in _PLANS_OF.get(name, (plan,))
+        is_given = source_of(name) is not ParameterSource.DEFAULT
         does_nothing = f"--{name.replace('_', '-')} does nothing {where}; leave it out."
-        require(is_used or source(name) is ParameterSource.DEFAULT, does_nothing)
+        require(is_used or not is_given, does_nothing)
 
 
 def _of_folder(folder: Path) -> Questions:
     """The protocols in a folder as one; says on standard error what all cost a person."""
     found = records.read_protocols(folder)
-    made = Questions({name.removesuffix(".json"): each for name, each in found.items()})
+    made = Questions({name.removesuffix(".json"): protocol for name, protocol in found.items()})
     once = records.make_account(made.protocols, reports=1)["epsilon"]["any_history"]
     number = count_text(len(found), "question", "questions")
     click.echo(f"{number} in one report: ε = {_level_text(once)} for a person.", err=True)
@@ -126,33 +135,45 @@ def _of_scenario(
     a_day: int,
     change_epsilon: float,
 ) -> Protocol:
+    """The protocol of a scenario; its answers are those of its data, or those that `names` lists.
+
+    Says on standard error which answers nothing protects.
+    """
     scenario = replace(terminal.read_scenario(path or ""), n=1)  # nobody is asked anything
     with terminal.progress_bar("loading") as progress:
         if names is None:
             setup = prepare(scenario, progress)
         else:
+            # A protocol needs the list of answers alone, so that the data may stay where it is.
             domain = _read_names(names)
             nobody = from_weights(names.name, "", domain, np.ones(domain.k))
             setup = prepare(scenario, progress, load=lambda *_: nobody)
     made = Protocol.of(setup, question, allow_unprotected=allow_unprotected)
-    outputs = made.mechanism.outputs
-    plans: dict[str, Callable[[], device.Repetition]] = {
-        **device.REPETITIONS,
-        "budget": partial(device.Budget, reports, a_day),
-        "noisy-memo": partial(device.NoisyMemo.of, change_epsilon, outputs, reports),
-    }
     terminal.warn_of_areas(setup)
-    if unprotected := unprotected_text(setup):
+    unprotected = unprotected_text(setup)
+    if unprotected:
         click.echo(f"{unprotected}.", err=True)
-    return made.repeated(plans[repeat]()) if repeat else made
+
+    # Two plans of repetition have numbers of their own, the others are made without any.
+    if not repeat:
+        return made
+    if repeat == "budget":
+        return made.repeated(device.Budget(reports, a_day))
+    if repeat == "noisy-memo":
+        outputs = made.mechanism.outputs
+        return made.repeated(device.NoisyMemo.of(change_epsilon, outputs, reports))
+    return made.repeated(device.REPETITIONS[repeat]())
 
 
 def _read_names(path: Path) -> Domain:
     """The answers that a file lists; raises `CaldpError` for one that is there twice."""
     advice = "write one name a line, saved as UTF-8"
     text = read_text(path, "The file of names", _NAMES_MAX_BYTES, advice)
-    lines = text.removeprefix(BYTE_ORDER_MARK).splitlines()
-    names = [check_line("names", remove_unseen(e.strip())) for e in lines if e.strip()]
+    names = []
+    for line in text.removeprefix(BYTE_ORDER_MARK).splitlines():
+        name = line.strip()
+        if name:
+            names.append(check_line("names", remove_unseen(name)))
     require(bool(names), f"The file {quoted(path)} holds no names; {advice}.")
     return Domain.of(names)
 
@@ -163,7 +184,10 @@ def account_command(
 ) -> None:
     """Add up what the protocols in a folder, or a file's questions, cost who answers all."""
     found = records.make_account(records.read_protocols(path), budget, reports, people)
-    click.echo(format_json(found) if as_json else "\n".join(_account_lines(found)))
+    if as_json:
+        click.echo(format_json(found))
+    else:
+        click.echo("\n".join(_account_lines(found)))
 
 
 _ROW: Final = "{:<28} {:<10} {:>7} {:>14} {:>12} {:>13}".format
@@ -172,27 +196,40 @@ _ROW: Final = "{:<28} {:<10} {:>7} {:>14} {:>12} {:>13}".format
 def _account_lines(found: Mapping[str, Any]) -> Iterator[str]:
     """An account as a table of ε, and what is left."""
     yield _ROW("protocol", "plan", "reports", "value stays", "one change", "any history")
-    for each in found["protocols"]:
-        levels = (_level_text(**each[name]) for name in ("value", "change", "history"))
-        yield _ROW(each["file"], each["plan"].get("kind", "none"), each["reports"], *levels)
+    # 1. What each protocol costs, and what all of them.
+    for protocol in found["protocols"]:
+        plan = protocol["plan"].get("kind", "none")
+        levels = [_level_text(**protocol[name]) for name in ("value", "change", "history")]
+        yield _ROW(protocol["file"], plan, protocol["reports"], *levels)
     for key, title in (("epsilon", "all together"), ("left", "left of the budget")):
-        total = [_level_text(level) for level in found.get(key, {}).values()]
-        yield from [_ROW(title, "", "", total[0], "", total[1])] if total else []
-    if people := found.get("people"):
-        asked = f"{count_text(people, 'person', 'people')}, as many with each answer"
-        yield f"\nPercentage points that 95 of 100 estimates are off at most, of {asked}:"
-        yield _ROW("protocol", "plan", "", "one report", "", "value stays")
-        for each in found["protocols"]:
-            one, every = (f"± {196 * each['accuracy'][name]:.3g}" for name in ("one", "all"))
-            yield _ROW(
-                each["file"], each["plan"].get("kind", "none"), each["reports"], one, "", every
-            )
+        # What is left is only known of a budget that was named.
+        if found.get(key):
+            value_stays, any_history = [_level_text(level) for level in found[key].values()]
+            yield _ROW(title, "", "", value_stays, "", any_history)
+
+    # 2. What the collector gets for it, where the number of people was named.
+    people = found.get("people")
+    if not people:
+        return
+    asked = f"{count_text(people, 'person', 'people')}, as many with each answer"
+    yield f"\nPercentage points that 95 of 100 estimates are off at most, of {asked}:"
+    yield _ROW("protocol", "plan", "", "one report", "", "value stays")
+    for protocol in found["protocols"]:
+        plan = protocol["plan"].get("kind", "none")
+        # 1.96 standard deviations, in percentage points.
+        one_report, all_reports = [
+            f"± {196 * protocol['accuracy'][name]:.3g}" for name in ("one", "all")
+        ]
+        yield _ROW(protocol["file"], plan, protocol["reports"], one_report, "", all_reports)
 
 
 def _level_text(epsilon: float | None, **how: str) -> str:
+    """An ε as the account writes it, and that it is an upper bound where that is all one knows."""
     if epsilon is None:
         return "no limit"
-    return f"≤ {epsilon}" if how == {"is": "bound"} else str(epsilon)
+    if how == {"is": "bound"}:
+        return f"≤ {epsilon}"
+    return str(epsilon)
 
 
 @terminal.command("tally", _TYPES, max_refused=_REFUSED_MAX)
@@ -204,27 +241,31 @@ def tally_command(protocol: str, files: tuple[Path, ...], output: Path, max_refu
     """
     asked = read_protocol(protocol)
     outputs = _outputs(asked, output, ".tally.json")
-    summaries, worst = {}, 0.0
-    for name, each in protocols_by_name(asked).items():
+    summaries: dict[str, Any] = {}
+    refused_share = 0.0
+    for name, asked_protocol in protocols_by_name(asked).items():
         with terminal.progress_bar(f"tallying {name}".strip()) as progress:
-            collector = Collector(each, name, asked.fingerprint)
-            result = tally_files(each, files, outputs[name], progress, collector)
+            collector = Collector(asked_protocol, name, asked.fingerprint)
+            result = tally_files(asked_protocol, files, outputs[name], progress, collector)
         summaries[name] = {
             "files_counted": result.files_counted,
             "files_counted_before": result.files_skipped,
             **_tally_summary(result.collected),
-            "report_counts": report_counts(each, result.collected),
+            "report_counts": report_counts(asked_protocol, result.collected),
         }
-        worst = max(worst, result.refused_share)
-        _warn_of_counts(each, result.collected)
+        refused_share = max(refused_share, result.refused_share)
+        _warn_of_counts(asked_protocol, result.collected)
+
+    # A single question has no name: its summary is printed as it is.
     terminal.print_summary(summaries.get("", summaries), output)
-    if worst > max_refused:
-        raise TooManyRefusedError(
-            f"{worst:.1%} of the reports were refused, and --max-refused is {max_refused:.1%}; the "
-            f"others are in {quoted(output)}, look at the reasons before you estimate.".replace(
-                "%", " %"
-            )
+    # The tallies are written by now: those who know why reports were refused may go on with them.
+    if refused_share > max_refused:
+        sentence = (
+            f"{refused_share:.1%} of the reports were refused, and --max-refused is "
+            f"{max_refused:.1%}; the others are in {quoted(output)}, look at the reasons before "
+            "you estimate."
         )
+        raise TooManyRefusedError(sentence.replace("%", " %"))
 
 
 def _warn_of_counts(protocol: Protocol, collected: CollectedTally) -> None:
@@ -234,15 +275,16 @@ def _warn_of_counts(protocol: Protocol, collected: CollectedTally) -> None:
         if check.is_alarm:
             reports = count_text(check.reports, "report", "reports")
             counted = texts[check.of].format(check=check, reports=reports)
-            click.echo(
-                f"Warning: {texts['sentence'].format(check=check, counted=counted)}", err=True
-            )
+            sentence = texts["sentence"].format(check=check, counted=counted)
+            click.echo(f"Warning: {sentence}", err=True)
 
 
 def _outputs(asked: Protocol | Questions, output: Path | None, ending: str) -> dict[str, Path]:
     """Each question's file in the folder `output`, which is made; of a single one `output`."""
     if isinstance(asked, Protocol):
-        return {} if output is None else {"": output}
+        if output is None:
+            return {}
+        return {"": output}
     if output is None or (output.exists() and not output.is_dir()):
         raise CaldpError("Of several questions -o must name a folder, for a file of each.")
     output.mkdir(parents=True, exist_ok=True)
@@ -296,19 +338,24 @@ def estimate_command(
         is_one = output is not None and record.resolve() == output.resolve()
         require(not is_one, "The table and its record need a file each; name two.")
         check_output(record, *inputs)
-    for name, each in protocols_by_name(asked).items():
+    for name, asked_protocol in protocols_by_name(asked).items():
         table = outputs.get(name)
         terminal.check_shares_output(table, *inputs)
         if tally is None:
-            collected = estimate.collected_from_histogram(each, histogram or Path())
+            collected = estimate.collected_from_histogram(asked_protocol, histogram or Path())
+        elif name:
+            # Of several questions `tally` is the folder that `caldp tally` has made.
+            path = Path(tally, f"{name}.tally.json")
+            collected = CollectedTally.from_file(path, asked_protocol)
         else:
-            path = Path(tally, f"{name}.tally.json") if name else tally
-            collected = CollectedTally.from_file(path, each)
-        made[name] = _estimate(each, collected, table, **options)
+            collected = CollectedTally.from_file(tally, asked_protocol)
+        made[name] = _estimate(asked_protocol, collected, table, **options)
     if record is not None:
-        whole = (
-            records.make_questions_record(asked, made) if isinstance(asked, Questions) else made[""]
-        )
+        whole: Mapping[str, Any]
+        if isinstance(asked, Questions):
+            whole = records.make_questions_record(asked, made)
+        else:
+            whole = made[""]
         write_whole(record, format_json(whole))
 
 
@@ -318,7 +365,10 @@ def _protocol_first(protocol: str, tally: str | None) -> tuple[str, str | None]:
         return protocol, tally
     if Path(protocol).is_file() and PROTOCOL_KEY in read_json_object(protocol, NAME):
         return protocol, tally
-    return (tally, protocol) if PROTOCOL_KEY in read_json_object(tally, NAME) else (protocol, tally)
+    if PROTOCOL_KEY in read_json_object(tally, NAME):
+        return tally, protocol
+    # Neither is a protocol: who reads them next says so, by the order in which they were given.
+    return protocol, tally
 
 
 def _estimate(
@@ -333,10 +383,13 @@ def _estimate(
     q: float | None,
 ) -> dict[str, Any]:
     """Write or print the estimate and its sentences; returns its record."""
+    # 1. What is wrong with the options is said before anything is computed.
     as_geojson = terminal.is_geojson(output)
     if as_geojson:
         map_for_geojson(protocol.domain)
-    known = NoPrior() if prior is None else terminal.read_prior(prior, protocol.domain)
+    known: PublicMap | NoPrior = NoPrior()
+    if prior is not None:
+        known = terminal.read_prior(prior, protocol.domain)
     options = Options(known.shares_on(protocol.domain), q)
     name = estimator or default_estimator(options.prior)
     require(
@@ -344,24 +397,35 @@ def _estimate(
         f"--prior is for the estimator {KNOWING_MAP}, got {name}; leave one of them out.",
     )
     terminal.check_q(q, name)
+
+    # 2. The table, and the record of how it was made.
     looks = every_look if running else one_look
     table = estimate.estimate_table(protocol, collected, level, name, options, looks=looks)
-    shares = np.array(table["estimated share"])
-    text = cells_as_geojson(protocol.domain, table, shares) if as_geojson else as_csv(table)
+    if as_geojson:
+        text = cells_as_geojson(protocol.domain, table, np.array(table["estimated share"]))
+    else:
+        text = as_csv(table)
     error = estimate.error_of(protocol, collected, name, options)
     made = records.make_record(
         protocol, collected, level, name, prior=known, false_share=q, error=error, looks=looks
     )
+
+    # 3. What speaks against publishing it comes before what it says.
     _warn_of_counts(protocol, collected)
     refused = sum(collected.refused.values())
-    if refused > _REFUSED_MAX * (arrived := refused + collected.tally.n):
+    arrived = refused + collected.tally.n
+    if refused > _REFUSED_MAX * arrived:
         share = f"{refused:,} of {count_text(arrived, 'report', 'reports')}"
         advice = "look at the reasons before you publish this"
         click.echo(f"Warning: {share} were refused; {advice}.", err=True)
     terminal.write_or_print(output, text)
-    sentences = [] if error is None else [estimate.error_sentence(protocol, error)]
-    sentences += [Quantile(**each).sentence for each in made["quartiles"]]
-    sentences += [GroupShare(**each).sentence for each in made["groups"]]
+    sentences = []
+    if error is not None:
+        sentences.append(estimate.error_sentence(protocol, error))
+    for quartile in made["quartiles"]:
+        sentences.append(Quantile(**quartile).sentence)
+    for group in made["groups"]:
+        sentences.append(GroupShare(**group).sentence)
     for sentence in sentences:
         click.echo(sentence, err=output is None or is_standard_output(output))
     return made

@@ -80,35 +80,49 @@ def count_command(
     the file can be read in two ways and --accept says neither, and where --accept answers what
     nothing asks for.
     """
-    on_map: dict[str, Any] = {"area": area, "cell": cell}
-    on_map |= {name: columns[name] for name in _PLACE_COLUMNS}
+    # 1. What is wrong with the options is said before a file, which may be large, is looked at.
     check_output(output, path)
+    on_map: dict[str, Any] = {"area": area, "cell": cell}
+    for role in _PLACE_COLUMNS:
+        on_map[role] = columns[role]
     named = _named_columns(columns, questions, types)
     of_several = any(kind == "question" for _, _, kind in named)
     steps = _steps(step, start, end, of_several)
     if questions:
-        others = {name: columns[name] for name in ("answer", "group")}
-        _require_unused(on_map | others, "questions")
-    if of_several or not accept:
-        (_check_survey_ending if of_several else check_ending)(output)
-    sign, answers = _SIGNS.get(delimiter or "", delimiter or ""), _accepted(accept)
+        of_one_answer = {"answer": columns["answer"], "group": columns["group"]}
+        _require_unused(on_map | of_one_answer, "questions")
+    # An accepted answer may yet make one question several, which the ending then has to fit.
+    if of_several:
+        _check_survey_ending(output)
+    elif not accept:
+        check_ending(output)
+    answers = _accepted(accept)
+
+    # 2. How the file is probably meant, and what options say of it.
+    sign = _SIGNS.get(delimiter or "", delimiter or "")
     chosen = Chosen(sheet, encoding, sign, header, decimal, words=words)
     file = inspect_data(path, COMMAND_BOUNDS, chosen.with_answers(answers))
     guess = _guess(file, named, steps)
     chosen = _with_types(chosen, file, guess, named)
     chosen = replace(chosen, only=_only(only, file.names))
-    wanted = MapRequest(cell, Area.parse(area) if area else None)
+    wanted = MapRequest(cell)
+    if area:
+        wanted = MapRequest(cell, Area.parse(area))
     guess = replace(guess, wanted=wanted, cap=most_rows or 0, unit=unit)
+
+    # 3. Its rows are checked and counted.
     count = partial(_count, output, on_map)
-    _print_counts(*_count_checked(file, guess, chosen, answers, count), output)
+    checked, found = _count_checked(file, guess, chosen, answers, count)
+    _print_counts(checked, found, output)
 
 
 def _guess(file: DetectedFile, named: list["_Named"], steps: NumberSteps | None) -> Layout:
     """The layout of a file of places or of answers, by what is in it and what options say."""
     kinds = {kind for _, _, kind in named}
     is_answered = kinds & {"answer", "question", "crossed", "group"} or steps is not None
-    on_map = not is_answered and (file.has_places or "latitude" in kinds)
-    return file.places if on_map else replace(file.answers, steps=steps)
+    if not is_answered and (file.has_places or "latitude" in kinds):
+        return file.places
+    return replace(file.answers, steps=steps)
 
 
 def _steps(
@@ -130,8 +144,11 @@ def _steps(
 
 def _require_unused(options: dict[str, Any], counted: str) -> None:
     """Raise `CaldpError` for an option, None or "-" if it was not given, that would do nothing."""
-    given = next((name for name, value in options.items() if value not in (None, "-")), None)
-    require(given is None, f"--{given} does nothing where {counted} are counted; leave it out.")
+    for name, value in options.items():
+        require(
+            value in (None, "-"),
+            f"--{name} does nothing where {counted} are counted; leave it out.",
+        )
 
 
 def _check_survey_ending(output: Path) -> None:
@@ -150,19 +167,30 @@ def _named_columns(
     columns: dict[str, str | None], questions: tuple[str, ...], types: tuple[str, ...]
 ) -> list[_Named]:
     """The columns that options name; raises `CaldpError` for one that is named twice."""
-    kinds = {"count": "people"}
-    named = [(f"--{role}", n, kinds.get(role, role)) for role, n in columns.items() if n]
-    named += [("--question", name, "question") for name in questions]
-    for each in types:
-        name, _, kind = each.rpartition("=")
+    named = []
+    for role, column in columns.items():
+        if column:
+            kind = role
+            # Types of columns are called like the options for them, but for this one.
+            if role == "count":
+                kind = "people"
+            named.append((f"--{role}", column, kind))
+    for column in questions:
+        named.append(("--question", column, "question"))
+    for text in types:
+        column, _, kind = text.rpartition("=")
         require(
             kind in COLUMN_TYPES,
-            f"--column must be NAME=TYPE, the type one of {', '.join(COLUMN_TYPES)}; got {each!r}.",
+            f"--column must be NAME=TYPE, the type one of {', '.join(COLUMN_TYPES)}; got {text!r}.",
         )
-        named.append(("--column", name, kind))
-    names = [name for _, name, _ in named if name != "-"]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    require(twice is None, f"Two options name the column {twice!r}; a column has one role.")
+        named.append(("--column", column, kind))
+
+    names = [column for _, column, _ in named if column != "-"]
+    for column in names:
+        require(
+            names.count(column) == 1,
+            f"Two options name the column {column!r}; a column has one role.",
+        )
     return named
 
 
@@ -171,19 +199,23 @@ def _with_types(chosen: Chosen, file: DetectedFile, guess: Layout, named: list[_
 
     Raises `CaldpError` for unknown names.
     """
-    is_first = not any(kind == "answer" for _, _, kind in named)
+    has_answer = any(kind == "answer" for _, _, kind in named)
     for option, name, kind in named:
+        # "-" says that there is no such column: the one that was guessed is left out.
         if name == "-" and kind != "question":
-            at: int | None = getattr(guess, COLUMN_TYPES[kind])
-            chosen = chosen if at is None else chosen.with_column(at, "leave-out")
+            guessed_column: int | None = getattr(guess, COLUMN_TYPES[kind])
+            if guessed_column is not None:
+                chosen = chosen.with_column(guessed_column, "leave-out")
             continue
         require(
             name in file.names,
             f"{option} must name a column, one of {', '.join(file.names)[:300]}; got {name!r}.",
         )
-        is_answer = kind == "question" and is_first
-        chosen = chosen.with_column(file.names.index(name), "answer" if is_answer else kind)
-        is_first = is_first and not is_answer
+        column_type = kind
+        if kind == "question" and not has_answer:
+            column_type = "answer"
+            has_answer = True
+        chosen = chosen.with_column(file.names.index(name), column_type)
     return chosen
 
 
@@ -204,21 +236,25 @@ def _only(only: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[int, tup
 
 def _accepted(accept: tuple[str, ...]) -> dict[str, str]:
     """Answers to checks by their names; raises `CaldpError` for names that no check has."""
-    answers = {name: answer for name, _, answer in (each.partition("=") for each in accept)}
-    unknown = next((name for name in answers if name not in CHECKS), None)
-    require(
-        unknown is None, f"--accept must name a check, one of {', '.join(CHECKS)}; got {unknown!r}."
-    )
+    answers = {}
+    for text in accept:
+        name, _, answer = text.partition("=")
+        require(
+            name in CHECKS,
+            f"--accept must name a check, one of {', '.join(CHECKS)}; got {name!r}.",
+        )
+        answers[name] = answer
     return answers
 
 
 def _ways(check: Check) -> str:
     """How a check is answered on the command line."""
-    offers = [f"--accept {check.name}={offer.name} ({offer.label})" for offer in check.offers]
-    people = (
-        [f"--accept {check.name}=NUMBER ({check.people_label.lower()})"] if check.of_people else []
-    )
-    return ", ".join([*offers, *people, f"--accept {check.name}={KEEP} ({check.keep})"]) + "."
+    option = f"--accept {check.name}"
+    ways = [f"{option}={offer.name} ({offer.label})" for offer in check.offers]
+    if check.of_people:
+        ways.append(f"{option}=NUMBER ({check.people_label.lower()})")
+    ways.append(f"{option}={KEEP} ({check.keep})")
+    return ", ".join(ways) + "."
 
 
 _Found: TypeAlias = CountedPlaces | file_answers.CountedAnswers | file_answers.CountedQuestions
@@ -244,16 +280,15 @@ def _count_checked(
 def _require_asked(answers: dict[str, str], checked: Resolved) -> None:
     """Raise `CaldpError` for an answer that nothing asks for, as it would change nothing."""
     is_long = len(checked.reading.file.rows) >= ROWS
-    unused = sorted(answers.keys() - checked.names)
-    # Of a long file rows that only counting meets may be kept as they are without a question.
-    unused = [name for name in unused if not (is_long and answers[name] == KEEP)]
-    if not unused:
-        return
     asked = ", ".join(sorted(checked.names)) or "nothing"
-    raise CaldpError(
-        f"--accept {unused[0]} answers what nothing asks for in this file; leave it out. Asked is "
-        f"{asked}."
-    )
+    for name in sorted(answers.keys() - checked.names):
+        # Of a long file rows that only counting meets may be kept as they are without a question.
+        if is_long and answers[name] == KEEP:
+            continue
+        raise CaldpError(
+            f"--accept {name} answers what nothing asks for in this file; leave it out. Asked is "
+            f"{asked}."
+        )
 
 
 def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, str]) -> Resolved:
@@ -271,14 +306,15 @@ def _read(file: DetectedFile, guess: Layout, chosen: Chosen, answers: dict[str, 
 
 def _asked(checked: Resolved, answers: dict[str, str]) -> list[str]:
     """What must be said, the gravest first, what was taken unasked, and what people these are."""
-    lines = [
-        f"{check.sentence}{_effect_text(check)} {_ways(check)}" for check in checked.unanswered
-    ]
-    lines += [f"Taken unasked: {check.sentence} {_ways(check)}" for check in checked.told]
+    lines = []
+    for check in checked.unanswered:
+        lines.append(f"{check.sentence}{_effect_text(check)} {_ways(check)}")
+    for check in checked.told:
+        lines.append(f"Taken unasked: {_told(check)}")
     if checked.reading.model is not None:
         lines.append(f"By the first way of each: {checked.reading.model.describe()}")
-    unused = sorted(answers.keys() - checked.names)
-    lines += [f"--accept {name} answers what nothing asks for as yet." for name in unused]
+    for name in sorted(answers.keys() - checked.names):
+        lines.append(f"--accept {name} answers what nothing asks for as yet.")
     return lines
 
 
@@ -298,35 +334,48 @@ def _count(output: Path, on_map: dict[str, Any], reading: Reading) -> _Found:
 def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
     """Write the counts or a scenario, and print which columns and how many people were read."""
     file, layout = checked.reading.file, checked.reading.layout
-    at = {role: getattr(layout, role) for role in _COLUMNS}
-    columns = {role: file.names[column] for role, column in at.items() if column is not None}
+    columns = _names_by_role(file, layout)
+
+    # What was counted: people on a map, of several questions, or of the answers to one.
     facts: dict[str, Any]
     data: OwnPlaces | OwnSurvey | OwnTable
     if isinstance(found, CountedPlaces):
         data = found.places
-        facts = {"people": int(found.places.counts().sum()), "cell_degrees": found.places.cell}
-        facts["cells_with_people"] = len(found.places.people.split())
-    elif isinstance(found, file_answers.CountedQuestions):
-        data, columns = found.survey, {role: columns[role] for role in columns if role == "count"}
-        sizes = {
-            table.title: {"people": sum(table.counts), "answers": len(table.names)}
-            for table in found.survey.tables()
+        facts = {
+            "people": int(found.places.counts().sum()),
+            "cell_degrees": found.places.cell,
+            "cells_with_people": len(found.places.people.split()),
         }
-        facts = {"questions": sizes}
+    elif isinstance(found, file_answers.CountedQuestions):
+        data = found.survey
+        # The columns of answers are the questions, which are listed by their names below.
+        columns = {role: name for role, name in columns.items() if role == "count"}
+        facts = {"questions": {}}
+        for table in found.survey.tables():
+            size = {"people": sum(table.counts), "answers": len(table.names)}
+            facts["questions"][table.title] = size
     else:
         data = found.table
         facts = {"people": sum(found.table.counts), "answers": len(found.table.names)}
-        facts |= {"people_not_on_the_map": found.off_map} if layout.areas else {}
-        facts |= {} if layout.steps is None else {"beyond_the_steps": found.clamped_rows}
+        if layout.areas:
+            facts["people_not_on_the_map"] = found.off_map
+        if layout.steps is not None:
+            facts["beyond_the_steps"] = found.clamped_rows
+
     if isinstance(data, OwnSurvey) or (isinstance(data, OwnTable) and _is_scenario(output)):
         scenario = Scenario(dataset=data, policy=ContextPolicy(OneBlock()))
         write_whole(output, scenario.to_json() + "\n")
     else:
         write_counts(data, output)
-    summary = {"file": file.table.kind, "columns": columns, **facts}
-    summary |= dict(zip(_OF_PEOPLE, data.person_rows, strict=False)) | {"unit": data.nouns[1]}
-    summary |= {"rows": found.refused.rows, "not_counted": dict(found.refused.reasons)}
-    summary |= {"checks": dict(checked.remarks)} if checked.remarks else {}
+
+    summary: dict[str, Any] = {"file": file.table.kind, "columns": columns, **facts}
+    # These are () where no column says whose a row is.
+    summary |= zip(_OF_PEOPLE, data.person_rows, strict=False)
+    summary["unit"] = data.nouns[1]
+    summary["rows"] = found.refused.rows
+    summary["not_counted"] = dict(found.refused.reasons)
+    if checked.remarks:
+        summary["checks"] = dict(checked.remarks)
     if checked.told:
         summary["taken_unasked"] = {check.name: _told(check) for check in checked.told}
     if checked.reading.model is not None:
@@ -335,13 +384,25 @@ def _print_counts(checked: Resolved, found: _Found, output: Path) -> None:
     click.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
+def _names_by_role(file: DetectedFile, layout: Layout) -> dict[str, str]:
+    """The titles of the columns that were read, by what they were read as."""
+    names = {}
+    for role in _COLUMNS:
+        column = getattr(layout, role)
+        if column is not None:
+            names[role] = file.names[column]
+    return names
+
+
 def _effect_text(check: Check) -> str:
     """What the first answer to a check does to the number of people; "" for nothing."""
     people = round(check.effect)
     if people == 0 or not check.offers:
         return ""
     number = count_text(abs(people), "person", "people")
-    return f" (By the first way {number} {'fewer' if people < 0 else 'more'}.)"
+    if people < 0:
+        return f" (By the first way {number} fewer.)"
+    return f" (By the first way {number} more.)"
 
 
 def _told(check: Check) -> str:

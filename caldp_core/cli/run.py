@@ -55,15 +55,18 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
             scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
         terminal.check_q(q, scenario.estimator)
         setup = prepare(scenario, progress)
+    # That there is no map to write is said before the run, which may take long.
     if terminal.is_geojson(estimate):
         map_for_geojson(setup.dataset.domain)
     with terminal.progress_bar("running") as progress:
         result = run(setup, progress)
-    with terminal.progress_bar("forecasting") as progress:
-        expected = forecast(setup, progress=progress) if has_valid_errors(setup) else None
+    expected = None
+    if has_valid_errors(setup):
+        with terminal.progress_bar("forecasting") as progress:
+            expected = forecast(setup, progress=progress)
     if estimate is not None:
-        is_map = terminal.is_geojson(estimate)
-        write_whole(estimate, as_geojson(result) if is_map else as_csv(columns_of(result)))
+        text = as_geojson(result) if terminal.is_geojson(estimate) else as_csv(columns_of(result))
+        write_whole(estimate, text)
     terminal.print_summary(summary(result, expected) | terminal.warn_of_areas(setup), estimate)
 
 
@@ -75,7 +78,7 @@ def summary(result: Result, expected: Forecast | None) -> dict[str, Any]:
     setup, average = result.setup, mean_in(result)
     judged: dict[str, Any] = {"errors": None, "not_judged": invalid_error_reason(setup)}
     if expected is not None:
-        judged = {"errors": _mean_errors([_by_name(each) for each in result.errors])}
+        judged = {"errors": _mean_errors([_by_name(errors) for errors in result.errors])}
     return {
         "scenario": setup.scenario.to_dict(),
         "dataset": setup.dataset.name,
@@ -115,17 +118,25 @@ def _mean_errors(values: Sequence[Any]) -> Any:
     """Of like-built errors of several trials the mean of every number, but counts as they are."""
     first = values[0]
     if isinstance(first, dict):
-        return {name: _mean_errors([each[name] for each in values]) for name in first}
+        means = {}
+        for name in first:
+            means[name] = _mean_errors([trial[name] for trial in values])
+        return means
     if isinstance(first, tuple):
-        return [_mean_errors(each) for each in zip(*values, strict=True)]
-    return first if isinstance(first, int) else _mean(values)
+        return [_mean_errors(of_trials) for of_trials in zip(*values, strict=True)]
+    if isinstance(first, int):
+        return first
+    return _mean(values)
 
 
 def _mean(values: Sequence[float | None]) -> dict[str, float | None]:
-    known = [v for v in values if v is not None and v < float("inf")]
+    """Mean and standard error; both null if a trial has no finite number."""
+    known = [value for value in values if value is not None and value < float("inf")]
     if len(known) < len(values):
         return {"mean": None, "standard_error": None}
-    error = stdev(known) / len(known) ** 0.5 if len(known) > 1 else None
+    error = None
+    if len(known) > 1:
+        error = stdev(known) / len(known) ** 0.5
     return {"mean": mean(known), "standard_error": error}
 
 
@@ -143,8 +154,11 @@ def plan_command(path: str, right: float) -> None:
     with terminal.progress_bar("planning") as progress:
         largest = epsilon_against_guesses(setup, right, progress)
     limit, epsilon = _limit_by_guesses(largest)
-    there = None if epsilon is None else prepare(setup.scenario.with_epsilon(epsilon))
-    expected = _expected(forecast(there)) if there and has_valid_errors(there) else None
+    expected = None
+    if epsilon is not None:
+        planned = prepare(setup.scenario.with_epsilon(epsilon))
+        if has_valid_errors(planned):
+            expected = _expected(forecast(planned))
     found = {"right_at_most": right, "limit": limit, "epsilon": epsilon, "expected": expected}
     unprotected = terminal.unprotected_values(setup) | terminal.warn_of_areas(setup)
     click.echo(json.dumps(unprotected | found, indent=2))
@@ -178,53 +192,71 @@ def audit_command(context: click.Context, path: str) -> None:
     started = perf_counter()
     with terminal.progress_bar("auditing") as progress:
         audit = audit_mechanism(setup.mechanism, setup.policy, progress)
-    outputs = setup.mechanism.outputs
     output: dict[str, Any] = {
         "scenario": scenario.to_dict(),
         "mechanism": setup.mechanism_name,
         "k": setup.mechanism.k,
         "blocks": setup.partition.m,
-        "outputs": outputs if outputs < limits.OUTPUTS_MAX else None,  # None: too many to list
+        "outputs": None,
     }
-    output |= (
-        terminal.unprotected_values(setup) | terminal.warn_of_areas(setup) | audit_summary(audit)
-    )
+    # From here on there are too many to list.
+    if setup.mechanism.outputs < limits.OUTPUTS_MAX:
+        output["outputs"] = setup.mechanism.outputs
+    output |= terminal.unprotected_values(setup)
+    output |= terminal.warn_of_areas(setup)
+    output |= audit_summary(audit)
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
-    context.exit(1 if not audit.holds else _NOTHING_PROMISED if audit.nothing_promised else 0)
+
+    # A script goes by the exit code alone: what promises nothing must not look like what holds.
+    if not audit.holds:
+        context.exit(1)
+    if audit.nothing_promised:
+        context.exit(_NOTHING_PROMISED)
 
 
 def audit_summary(audit: LargeAudit) -> dict[str, Any]:
     """What `audit` prints of the audit: JSON-ready, the classes of one kind together."""
-    kinds = dict.fromkeys(each.kind for each in audit.classes)
-    groups = [[each for each in audit.classes if each.kind == kind] for kind in kinds]
-    return {
-        "holds": None if audit.holds and audit.nothing_promised else audit.holds,
-        **({"nothing_promised": _NOTHING} if audit.nothing_promised else {}),
-        "method": audit.method,
-        "faulty_value": audit.faulty_row,
-        "pairs": [_kind(group) for group in groups],
-    }
+    classes_by_kind: dict[str, list[PairClass]] = {}
+    for pair_class in audit.classes:
+        classes_by_kind.setdefault(pair_class.kind, []).append(pair_class)
+
+    summary: dict[str, Any] = {"holds": audit.holds}
+    if audit.nothing_promised:
+        # Nothing was broken, but "holds: true" would be read as protection.
+        if audit.holds:
+            summary["holds"] = None
+        summary["nothing_promised"] = _NOTHING
+    summary["method"] = audit.method
+    summary["faulty_value"] = audit.faulty_row
+    summary["pairs"] = [_kind(classes) for classes in classes_by_kind.values()]
+    return summary
 
 
-def _kind(group: Sequence[PairClass]) -> dict[str, Any]:
-    worst = worst_of(group)
+def _kind(classes: Sequence[PairClass]) -> dict[str, Any]:
+    """What `audit` prints of the classes of one kind: how many hold, and the worst pair."""
+    worst = worst_of(classes)
     assert worst is not None  # a kind is only there because of its classes
+    pair: dict[str, Any] = {
+        "block": worst.block,
+        "value": worst.x,
+        "other_value": worst.x_other,
+        "output": worst.output,
+        "privacy_loss": None,
+        "epsilon": worst.epsilon,
+    }
+    # Without a ratio the loss is infinite, which JSON has no number for.
+    if worst.ratio is not None:
+        pair["privacy_loss"] = worst.privacy_loss
+        if not worst.holds:
+            pair["above_epsilon_by"] = worst.excess
+    pair["holds"] = worst.holds
     return {
         "kind": worst.kind,
-        "blocks": len(group),
-        "blocks_that_hold": sum(each.holds for each in group),
-        "pairs": sum(each.pairs for each in group),
-        "worst": {
-            "block": worst.block,
-            "value": worst.x,
-            "other_value": worst.x_other,
-            "output": worst.output,
-            "privacy_loss": None if worst.ratio is None else worst.privacy_loss,
-            "epsilon": worst.epsilon,
-            **({} if worst.holds or worst.ratio is None else {"above_epsilon_by": worst.excess}),
-            "holds": worst.holds,
-        },
+        "blocks": len(classes),
+        "blocks_that_hold": sum(pair_class.holds for pair_class in classes),
+        "pairs": sum(pair_class.pairs for pair_class in classes),
+        "worst": pair,
     }
 
 
@@ -241,12 +273,18 @@ def _add(name: str, make_rows: Callable[..., Rows], **defaults: int) -> click.Co
     @terminal.add_options(name, _TYPES, **defaults)
     def command(seed: int, as_json: bool, scenario: str | None, **arguments: Any) -> None:
         with terminal.progress_bar(name) as progress:
-            base = replace(terminal.read_scenario(scenario) if scenario else PAPER, seed=seed)
+            base = PAPER
+            if scenario:
+                base = terminal.read_scenario(scenario)
+            base = replace(base, seed=seed)
             rows = make_rows(base=base, progress=progress, **arguments)
         if as_json:
             click.echo(json.dumps(rows, indent=2))
-        else:
-            click.echo(as_csv({key: [row[key] for row in rows] for key in rows[0]}), nl=False)
+            return
+        columns = {}
+        for title in rows[0]:
+            columns[title] = [row[title] for row in rows]
+        click.echo(as_csv(columns), nl=False)
 
     return command
 
