@@ -29,8 +29,8 @@ _OPEN_QUOTE: Final = "UNQUOTED VALUE"
 
 def reasons(kind: str) -> dict[int, str]:
     """Why rows of "answers" or "places" are not counted, by their code."""
-    found = _REASONS["all"] | _REASONS[kind]
-    return {int(code): text.format(most=f"{N_MAX:,}") for code, text in found.items()}
+    texts = _REASONS["all"] | _REASONS[kind]
+    return {int(code): text.format(most=f"{N_MAX:,}") for code, text in texts.items()}
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,14 @@ class RefusedRows:
         if not self.count:
             return ""
         why = "; ".join(f"{times:,} with {reason}" for reason, times in self.reasons)
-        rows, verb = (
-            ("row", "is") if self.rows == 1 else ("rows", "is" if self.count == 1 else "are")
-        )
-        sentence = f"{self.count:,} of {self.rows:,} {rows} {verb} not counted: {why}."
-        return f"{sentence} The first is {self.example}." if self.example else sentence
+        rows = count_text(self.rows, "row", "rows")
+        verb = "are"
+        if self.count == 1 or self.rows == 1:
+            verb = "is"
+        sentence = f"{self.count:,} of {rows} {verb} not counted: {why}."
+        if self.example:
+            sentence += f" The first is {self.example}."
+        return sentence
 
 
 _NO_ID: Final = 9
@@ -74,6 +77,7 @@ def with_people_sql(rows_sql: str, layout: Layout) -> str:
         return rows_sql
     named = f"SELECT *, trim(coalesce(c{layout.people_column}, '')) AS person FROM ({rows_sql})"
     above = ""
+    # Rows with nothing wrong come first, so that what is refused takes no place below the cap.
     if layout.cap:
         lot = "md5_number_lower(concat('cap ', row_number() OVER ())) AS lot"
         place = "row_number() OVER (PARTITION BY person ORDER BY code <> 0, lot) AS place"
@@ -90,11 +94,12 @@ def people_of_rows(reader: Reader, rows_sql: str, layout: Layout) -> tuple[int, 
     """
     if layout.people_column is None:
         return ()
-    each = f"SELECT count(*) AS k FROM ({rows_sql}) WHERE code = 0 GROUP BY person"
-    ((people, *most),) = reader.fetch_rows(
-        f"SELECT count(*), quantile_disc(k, 0.5), max(k) FROM ({each})"
+    by_person = f"SELECT count(*) AS k FROM ({rows_sql}) WHERE code = 0 GROUP BY person"
+    ((people, median, most),) = reader.fetch_rows(
+        f"SELECT count(*), quantile_disc(k, 0.5), max(k) FROM ({by_person})"
     )
-    return int(people), *(int(number or 0) for number in most)
+    # Of nobody the median and the largest number are NULL.
+    return int(people), int(median or 0), int(most or 0)
 
 
 def find_refused_rows(
@@ -112,29 +117,42 @@ def find_refused_rows(
     number of rows, perhaps several times; `words`: what each means. Raises `CaldpError` for a
     quotation mark that opens and never closes.
     """
+    # 1. What was read, and is not counted.
     times_of = Counter[int]()
     for code, times in codes:
         times_of[code] += times
-    rejects = reader.rejected_rows()
     reasons = [(words[code], times) for code, times in sorted(times_of.items()) if code]
-    dialect = file.table.dialect
-    skipped = (dialect.skip, dialect.skip_with_header) if dialect else (0, 0)
+    total = times_of.total()
+
+    # 2. What DuckDB could not read as a row of this table.
     first: tuple[int, str] | None = None
-    for why, times, line, text in rejects:
+    for why, times, line, text in reader.rejected_rows():
         if why == _OPEN_QUOTE and "\n" in text.strip("\r\n"):
             raise CaldpError(
                 f"Line {line:,} of {excerpt(file.table.source.name)}: a quotation mark opens there "
                 "and does not close on that line; close it, or take it out."
             )
-        more = " (and perhaps more)" if times >= REJECTS_MAX else ""
-        reasons.append((_WHY.get(why, why.lower()) + more, times))
-        first = min(first or (line, text), (line, text))
+        reason = _WHY.get(why, why.lower())
+        if times >= REJECTS_MAX:
+            reason += " (and perhaps more)"
+        reasons.append((reason, times))
+        total += times
+        if first is None or (line, text) < first:
+            first = (line, text)
+
+    # 3. The first of both as an example, by its line in the file.
+    skipped = 0
+    dialect = file.table.dialect
+    if dialect is not None:
+        skipped = dialect.skip_with_header if layout.header else dialect.skip
     # Rows that a person has left out, or a model, are named elsewhere.
     unnamed = [code for code in times_of if code and code < _BY_MODEL]
     if any(times_of[code] for code in unnamed if code not in (_NO_ID, _ABOVE_CAP)):
-        first = _first_refused(reader, file, rows_sql, skipped[bool(layout.header)], first)
-    example = f"line {first[0]:,}, {excerpt(' '.join(first[1].split()))}" if first else ""
-    total = times_of.total() + sum(times for _, times, _, _ in rejects)
+        first = _first_refused(reader, file, rows_sql, skipped, first)
+    example = ""
+    if first is not None:
+        line, text = first
+        example = f"line {line:,}, {excerpt(' '.join(text.split()))}"
     return RefusedRows(total, tuple(reasons), example)
 
 
@@ -142,14 +160,17 @@ def _first_refused(
     reader: Reader, file: DetectedFile, rows_sql: str, start: int, other: tuple[int, str] | None
 ) -> tuple[int, str]:
     """The first row with something wrong: its line, if no cell before holds several, and itself."""
-    cells = ", ".join(f"coalesce(c{at}, '')" for at in range(min(file.table.width, 10)))
+    shown_columns = range(min(file.table.width, 10))
+    cells = ", ".join(f"coalesce(c{column}, '')" for column in shown_columns)
     ((line, text),) = reader.fetch_rows(
         f"SELECT line, text FROM (SELECT row_number() OVER () AS line, code, "
         f"concat_ws(' | ', {cells}) AS text FROM ({rows_sql})) "
         f"WHERE code BETWEEN 1 AND {_BY_MODEL - 1} LIMIT 1"
     )
     found = (start + int(line), str(text))
-    return found if other is None else min(found, other)
+    if other is None:
+        return found
+    return min(found, other)
 
 
 UNIT: Final = 1_000_000
@@ -165,7 +186,9 @@ def sum_sql(layout: Layout) -> str:
 
 def part_sql(layout: Layout) -> str:
     """SQL of a cell that says a part of a person, such as 1.5; NULL where all are whole."""
-    return "NULL" if layout.count is None else f"any_value(c{layout.count}) FILTER (n <> floor(n))"
+    if layout.count is None:
+        return "NULL"
+    return f"any_value(c{layout.count}) FILTER (n <> floor(n))"
 
 
 def round_to_people(parts: Sequence[int]) -> list[int]:
@@ -173,12 +196,14 @@ def round_to_people(parts: Sequence[int]) -> list[int]:
 
     Of equal remainders the larger sum comes first, so that the order of answers plays no part.
     """
-    whole = [part // UNIT for part in parts]
-    missing = (sum(parts) + UNIT // 2) // UNIT - sum(whole)
-    largest = sorted(range(len(parts)), key=lambda at: (-(parts[at] % UNIT), -parts[at]))
-    for at in largest[:missing]:
-        whole[at] += 1
-    return whole
+    people = [part // UNIT for part in parts]
+    missing = (sum(parts) + UNIT // 2) // UNIT - sum(people)
+    by_remainder = sorted(
+        range(len(parts)), key=lambda place: (-(parts[place] % UNIT), -parts[place])
+    )
+    for place in by_remainder[:missing]:
+        people[place] += 1
+    return people
 
 
 Cells: TypeAlias = tuple[tuple[int, str], ...]
@@ -225,33 +250,55 @@ def count_answers(
     areas, each once, and those that are not on the map are left out. Raises `CaldpError` for too
     many answers, and for a file without any.
     """
+    # 1. The rows are read once, and added up by answer and group; then it is known which of them
+    # are refused, and why.
     layout.check_complete(file, "answer")
     if layout.steps is not None:
         layout.steps.check()
     read = _rows_sql(file, layout)
     coded = with_people_sql(read, layout)
+    words = dict(_WORDS)
+    for number, reason in enumerate(layout.reasons):
+        words[_BY_MODEL + number] = reason
     with file.table.open_reader() as reader:
         sums = reader.fetch_rows(_sums(coded, layout), progress=progress)
         _require_few(len(sums), OWN_ANSWERS_MAX * _SPELLINGS)
         codes = [(code, rows) for code, _, _, rows, *_ in sums]
-        words = _WORDS | {_BY_MODEL + n: reason for n, reason in enumerate(layout.reasons)}
         refused = find_refused_rows(reader, file, layout, rows_sql=read, codes=codes, words=words)
         of_people = people_of_rows(reader, coded, layout)
+
+    # 2. What the sums of rows with nothing wrong say together.
+    is_records = layout.count is None
+    rounded = False
+    whole = True
+    clamped = 0
+    for code, _, _, rows, _, part, _, are_whole, beyond, *_ in sums:
+        if code != 0:
+            continue
+        is_records |= rows > 1
+        rounded |= bool(part)
+        whole &= bool(are_whole)
+        clamped += int(beyond)
+
+    # 3. Answers are spelled in one way, become areas or steps if they should, and get an order.
     pairs = _pairs(sums)
-    is_records = layout.count is None or any(row[3] > 1 for row in sums if row[0] == 0)
-    rounded = any(bool(row[5]) for row in sums if row[0] == 0)
-    people, met = sum(pairs.values()), _met(file, layout, sums)
+    people = sum(pairs.values())
+    met = _met(file, layout, sums)
     if layout.areas:
         layout = _with_further_areas(layout, [answer for answer, _ in pairs])
         areas = dict(layout.areas)
         pairs = _by_area(pairs, areas)
-        met = tuple(each for each in met if not areas.get(normalize_spaces(each[1])))
-    order = _order(pairs) if is_records else list(pairs)
+        # A name that is on the map needs no check.
+        met = tuple((column, cell) for column, cell in met if not areas.get(normalize_spaces(cell)))
     if layout.steps is not None:
-        whole = all(bool(row[7]) for row in sums if row[0] == 0)
         pairs = _people_by_step(pairs, layout.steps, whole)
         order = list(pairs)
-    clamped = sum(int(row[8]) for row in sums if row[0] == 0)
+    elif is_records:
+        order = _order(pairs)
+    else:
+        order = list(pairs)
+
+    # 4. The table, and the people who are not in it as their area is not on the map.
     _require_two([answer for answer, _ in order], refused)
     table = _table(pairs, order, layout, title)
     table = replace(table, person_rows=of_people, unit=layout.unit, cap=layout.cap)
@@ -265,16 +312,26 @@ def _met(file: DetectedFile, layout: Layout, sums: list[tuple[Any, ...]]) -> Cel
     Of answers and groups all, of steps the least and the largest number of each, of people one that
     is not whole.
     """
-    answer = None if layout.crossed else layout.answer
-    columns = (answer, answer, layout.group, layout.count)
-    seen = {at: set(file.cells(at)) for at in columns if at is not None}
-    found = dict.fromkeys(
-        (at, " ".join(cell.split()))
-        for code, _, group, _, _, part, *_, low, high in sums
-        for at, cell in zip(columns, (low, high, group, part), strict=True)
-        if code == 0 and at is not None and cell
-    )
-    return tuple((at, cell) for at, cell in found if cell not in seen[at])
+    # An answer that is put together of several columns is a cell of none of them.
+    answer = layout.answer
+    if layout.crossed:
+        answer = None
+    seen = {}
+    for column in (answer, layout.group, layout.count):
+        if column is not None:
+            seen[column] = set(file.cells(column))
+    met: dict[tuple[int, str], None] = {}
+    for code, _, group, _, _, part, *_, low, high in sums:
+        if code != 0:
+            continue
+        cells = ((answer, low), (answer, high), (layout.group, group), (layout.count, part))
+        for column, cell in cells:
+            if column is None or not cell:
+                continue
+            text = " ".join(cell.split())
+            if text not in seen[column]:
+                met[column, text] = None
+    return tuple(met)
 
 
 def _with_further_areas(layout: Layout, names: Sequence[str]) -> Layout:
@@ -292,16 +349,29 @@ def _by_area(
 
     Groups are the file's own where each area is in one, else parts of a country, or countries.
     """
-    groups, people, ships = defaultdict[str, set[str]](set), Counter[str](), named_areas()
+    people = Counter[str]()
+    groups_of = defaultdict[str, set[str]](set)
     for (cell, group), parts in pairs.items():
-        if area := areas.get(cell):
+        area = areas.get(cell)
+        if area:
             people[area] += parts
-            groups[area].add(group)
-    own = all(len(each) == 1 and "" not in each for each in groups.values())
-    parts_of = {area: ships[area].part if area in ships else "" for area in groups}
-    group_of = {area: min(each) for area, each in groups.items()} if own else parts_of
-    several = 1 < len(set(group_of.values())) < len(groups)
-    return {(area, group_of[area] if several else ""): n for area, n in people.items()}
+            groups_of[area].add(group)
+
+    has_own_groups = all(len(groups) == 1 and "" not in groups for groups in groups_of.values())
+    shipped = named_areas()
+    group_of = {}
+    for area, groups in groups_of.items():
+        if has_own_groups:
+            group_of[area] = min(groups)
+        elif area in shipped:
+            group_of[area] = shipped[area].part
+        else:
+            group_of[area] = ""
+
+    # One group for all, or one for each area, says nothing.
+    if not 1 < len(set(group_of.values())) < len(groups_of):
+        group_of = dict.fromkeys(groups_of, "")
+    return {(area, group_of[area]): parts for area, parts in people.items()}
 
 
 def _rows_sql(file: DetectedFile, layout: Layout) -> str:
@@ -309,9 +379,13 @@ def _rows_sql(file: DetectedFile, layout: Layout) -> str:
     people = "1.0"
     if layout.count is not None:
         people = numbers.number_sql(f"c{layout.count}", layout.mark or ".")
-    group = "''" if layout.group is None else _trimmed_sql(layout.group)
-    no_group = "FALSE" if layout.group is None else "g = ''"
-    answer, steps = _answer_sql(layout), "0 AS v, 0 AS unbound, 0 AS step"
+    group = "''"
+    no_group = "FALSE"
+    if layout.group is not None:
+        group = _trimmed_sql(layout.group)
+        no_group = "g = ''"
+    answer = _answer_sql(layout)
+    steps = "0 AS v, 0 AS unbound, 0 AS step"
     if layout.steps is not None:
         steps = numbers.steps_sql(f"c{layout.answer}", layout.steps, layout.mark or ".")
     left_out = f"WHEN {left_out_sql(layout)} THEN 8 {_reason_sql(layout)}"
@@ -337,16 +411,16 @@ def _reason_sql(layout: Layout) -> str:
 
 def left_out_sql(layout: Layout) -> str:
     """SQL of whether a row is left out by one of its cells."""
-    tests = [
-        f"{numbers.single_spaced_sql(f'c{at}')} = '{cell.replace(chr(39), chr(39) * 2)}'"
-        for at, cell in layout.left_out
-    ]
+    tests = []
+    for column, cell in layout.left_out:
+        text = cell.replace("'", "''")
+        tests.append(f"{numbers.single_spaced_sql(f'c{column}')} = '{text}'")
     return f"coalesce({' OR '.join(tests) or 'FALSE'}, FALSE)"
 
 
 def _answer_sql(layout: Layout) -> str:
     """SQL of the answer, with those of crossed columns; empty where one of them is."""
-    parts = [_trimmed_sql(at) for at in (layout.answer, *layout.crossed)]
+    parts = [_trimmed_sql(column) for column in (layout.answer, *layout.crossed)]
     missing = " OR ".join(f"{part} = ''" for part in parts)
     return f"CASE WHEN {missing} THEN '' ELSE concat_ws(', ', {', '.join(parts)}) END"
 
@@ -361,11 +435,16 @@ def _sums(rows_sql: str, layout: Layout) -> str:
     Rows, people in parts, the cell of a part of a person, first row, whether whole numbers, rows
     beyond steps, the cells of the least and the largest number.
     """
-    row = "0" if layout.count is None else "row_number() OVER ()"
+    # The order of rows is that of answers where each has one row of its own, with its people.
+    row = "0"
+    people = ""
+    if layout.count is not None:
+        row = "row_number() OVER ()"
+        people = f"c{layout.count}, "
+    # Of steps the ends are looked at, of other answers all: each is its own least and largest.
     answer, low, high = "a", "a", "a"
     if layout.steps is not None:
         answer, low, high = "step::VARCHAR", "arg_min(cell, v)", "arg_max(cell, v)"
-    people = "" if layout.count is None else f"c{layout.count}, "
     return (
         f"SELECT code, a, g, count(*), {sum_sql(layout)}, {part_sql(layout)}, min(r), "
         f"bool_and(v = floor(v)), count(*) FILTER (step <> unbound), {low}, {high} "
@@ -401,13 +480,14 @@ def _people_by_step(
 
     Empty if there is not one number.
     """
-    groups = sorted({group for _, group in pairs})
-    names = numbers.bin_names([int(place) for place, _ in pairs], steps, whole) if pairs else {}
-    return {
-        (name, group): pairs.get((str(place), group), 0)
-        for group in groups
-        for place, name in names.items()
-    }
+    if not pairs:
+        return {}
+    names = numbers.bin_names([int(place) for place, _ in pairs], steps, whole)
+    people = {}
+    for group in sorted({group for _, group in pairs}):
+        for place, name in names.items():
+            people[name, group] = pairs.get((str(place), group), 0)
+    return people
 
 
 _AS_TEXT: Final = re.compile(r'^="([^"]*)"$')
@@ -430,51 +510,66 @@ def _order(pairs: dict[tuple[str, str], int]) -> list[tuple[str, str]]:
     common = [answer for answer, _ in people.most_common()]
     natural = natural_order(common)
     common.sort(key=lambda answer: natural.get(answer, (0.0, 0)))
-    rank = {answer: at for at, answer in enumerate(common)}
-    numbers_alone = all(parse_int(group) is not None for _, group in pairs)
-    return sorted(
-        pairs,
-        key=lambda pair: (
-            (parse_int(pair[1]) or 0) if numbers_alone else 0,
-            pair[1],
-            rank[pair[0]],
-        ),
-    )
+    rank = {answer: place for place, answer in enumerate(common)}
+    are_numbers = all(parse_int(group) is not None for _, group in pairs)
+
+    def place_of(pair: tuple[str, str]) -> tuple[int, str, int]:
+        answer, group = pair
+        number = 0
+        if are_numbers:
+            number = parse_int(group) or 0
+        return number, group, rank[answer]
+
+    return sorted(pairs, key=place_of)
 
 
 def _table(
     pairs: dict[tuple[str, str], int], order: list[tuple[str, str]], layout: Layout, title: str
 ) -> OwnTable:
+    """The table of people, in parts, by answer and group, in this order, with names for all."""
     _require_few(len(pairs))
-    groups = tuple(group for _, group in order) if any(group for _, group in order) else ()
+    counts = tuple(round_to_people([pairs[pair] for pair in order]))
     answers = [answer for answer, _ in order]
-    areas = tuple(answers) if layout.areas else ()
-    answers = _area_names(areas, layout.areas) or answers
+    groups = [group for _, group in order]
+    if not any(groups):
+        groups = []
+
+    # Areas are known by their keys, and shown by their names.
+    areas: tuple[str, ...] = ()
+    if layout.areas:
+        areas = tuple(answers)
+        answers = _area_names(areas, layout.areas)
     if len(set(answers)) < len(answers):
         answers = [f"{answer}; {group}" for answer, group in order]
-    counts = tuple(round_to_people([pairs[pair] for pair in order]))
+
+    # The record of how the file was read says that names are no longer those of the file.
+    reading = [layout.reading] if layout.reading else []
     long = sum(len(answer) > OWN_NAME_MAX for answer in answers)
-    cut = (
-        f"{count_text(long, 'answer', 'answers')} cut to {OWN_NAME_MAX} characters" if long else ""
-    )
-    reading = "; ".join(filter(None, (layout.reading, cut)))[:READING_MAX]
-    return OwnTable(_short(answers), counts, _short(groups), title, reading, areas)
+    if long:
+        reading.append(f"{count_text(long, 'answer', 'answers')} cut to {OWN_NAME_MAX} characters")
+    text = "; ".join(reading)[:READING_MAX]
+    return OwnTable(_short(answers), counts, _short(groups), title, text, areas)
 
 
 def _area_names(areas: tuple[str, ...], cells: Sequence[tuple[str, str]]) -> list[str]:
     """What areas are called: those of a file by its cells; by keys where two have one name."""
-    ships, cell_of = named_areas(), {area: cell for cell, area in cells}
-    called = [ships[area].name if area in ships else cell_of[area] for area in areas]
-    return [
-        name if called.count(name) == 1 else area for name, area in zip(called, areas, strict=True)
-    ]
+    shipped = named_areas()
+    cell_of = {area: cell for cell, area in cells}
+    names = [shipped[area].name if area in shipped else cell_of[area] for area in areas]
+    times_of = Counter(names)
+    unique_names = []
+    for area, name in zip(areas, names, strict=True):
+        unique_names.append(name if times_of[name] == 1 else area)
+    return unique_names
 
 
 def _short(names: Sequence[str]) -> tuple[str, ...]:
     """Names that are not too long; those that are equal after the cut are numbered."""
     full: dict[str, str] = {}
     for name in names:
-        short = name if len(name) <= OWN_NAME_MAX else f"{name[: OWN_NAME_MAX - 1].strip()}…"
+        short = name
+        if len(name) > OWN_NAME_MAX:
+            short = f"{name[: OWN_NAME_MAX - 1].strip()}…"
         number = 1
         while full.setdefault(short, name) != name:
             number += 1
@@ -485,11 +580,13 @@ def _short(names: Sequence[str]) -> tuple[str, ...]:
 
 def _require_two(answers: list[str], refused: RefusedRows) -> None:
     """Raise `CaldpError` for fewer than two answers, with the reasons why others do not count."""
+    if len(answers) > 1:
+        return
     first = excerpt(answers[0]) if answers else "none"
     why = ", ".join(f"{reason} in {times:,}" for reason, times in refused.reasons)
     rows = f" ({why} of {count_text(refused.rows, 'row', 'rows')})" if why else ""
     more = "take a column, or a file, that has more"
-    require(len(answers) > 1, f"A table needs two answers, got {first}{rows}; {more}.")
+    raise CaldpError(f"A table needs two answers, got {first}{rows}; {more}.")
 
 
 @dataclass(frozen=True)
@@ -509,7 +606,9 @@ def count_questions(
     """
     layout.check_complete(file, "answer")
     columns = (layout.answer or 0, *layout.others)
-    twice = ", one of them twice" if len(set(columns)) < len(columns) else ""
+    twice = ""
+    if len(set(columns)) < len(columns):
+        twice = ", one of them twice"
     require(
         2 <= len(columns) <= OWN_QUESTIONS_MAX and not twice,
         f"A survey has 2 to {OWN_QUESTIONS_MAX} different questions, got {len(columns)}{twice}; "
@@ -517,22 +616,40 @@ def count_questions(
     )
     counted: list[CountedAnswers] = []
     for number, column in enumerate(columns):
-        within = turn_of(progress, number, len(columns))
+        steps = None
         width = step_width(file, layout, column)
-        steps = None if width is None else NumberSteps(width)
-        own = replace(layout, answer=column, group=None, others=(), steps=steps, areas=())
+        if width is not None:
+            steps = NumberSteps(width)
+        # What is left out for an answer to another question is no reason to leave a row out here.
         others = {*columns} - {column}
-        own = replace(own, left_out=tuple(e for e in layout.left_out if e[0] not in others))
+        left_out = [(where, cell) for where, cell in layout.left_out if where not in others]
+        own = replace(
+            layout,
+            answer=column,
+            group=None,
+            others=(),
+            steps=steps,
+            areas=(),
+            left_out=tuple(left_out),
+        )
+        within = turn_of(progress, number, len(columns))
         counted.append(count_answers(file, own, file.names[column], within))
-    worst = max(counted, key=lambda each: each.refused.count)
-    reasons = ((f"{why} in “{worst.table.title}”", rows) for why, rows in worst.refused.reasons)
-    survey = OwnSurvey.of(tuple(each.table for each in counted), title)
-    most = max(counted, key=lambda each: each.table.person_rows[-1:])
+
+    # Rows are not counted for one question and counted for another: the worst one is shown.
+    worst = max(counted, key=lambda answers: answers.refused.count)
+    reasons = [(f"{why} in “{worst.table.title}”", rows) for why, rows in worst.refused.reasons]
+    met: list[tuple[int, str]] = []
+    for answers in counted:
+        met += answers.met
+
+    # Of how many rows a person has, the largest number over all questions is said.
+    survey = OwnSurvey.of(tuple(answers.table for answers in counted), title)
+    most = max(counted, key=lambda answers: answers.table.person_rows[-1:])
     return CountedQuestions(
         replace(survey.counted_as(most.table), reading=layout.reading),
         refused=replace(worst.refused, reasons=tuple(reasons)),
-        rounded=any(each.rounded for each in counted),
-        met=tuple(cell for each in counted for cell in each.met),
+        rounded=any(answers.rounded for answers in counted),
+        met=tuple(met),
     )
 
 
