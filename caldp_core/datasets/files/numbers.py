@@ -66,13 +66,16 @@ _UNCLEAR: Final = re.compile(r"[-+]?[1-9]\d{0,2}[.,]\d{3}")
 
 def parse_number(text: str, mark: DecimalMark) -> float | None:
     """The number in a cell, None if there is none."""
-    cell, other = _bare(text), _other(mark)
+    cell = _bare(text)
+    other = _other(mark)
     if _IN_GROUPS[mark].fullmatch(cell):
         cell = re.sub(f"[{SPACES}{other}]", "", cell)
     elif other in cell:
         return None
     cell = cell.replace(mark, ".")
-    return float(cell) if _PLAIN.fullmatch(cell) else None
+    if _PLAIN.fullmatch(cell) is None:
+        return None
+    return float(cell)
 
 
 def _bare(text: str) -> str:
@@ -85,16 +88,20 @@ def _bare(text: str) -> str:
 
 def parse_degrees(text: str, mark: DecimalMark) -> float | None:
     """The degrees in a cell: a number, or with signs, minutes, seconds or N, S, E, W; or None."""
-    if (number := parse_number(text, mark)) is not None:
+    number = parse_number(text, mark)
+    if number is not None:
         return number
     cell = _bare(text)
     match = re.fullmatch(_DEGREES, cell)
     if match is None or not has_degree_signs(cell):
         return None
+    # Groups that are not there are None; minutes and seconds are 0 then.
     ahead, sign, *parts, behind = (part or "" for part in match.groups())
     degrees, minutes, seconds = (float(part.replace(",", ".") or 0) for part in parts)
-    is_south_or_west = sign == "-" or (ahead + behind).upper() in ("S", "W")
-    return (degrees + minutes / 60 + seconds / 3600) * (-1 if is_south_or_west else 1)
+    found = degrees + minutes / 60 + seconds / 3600
+    if sign == "-" or (ahead + behind).upper() in ("S", "W"):
+        return -found
+    return found
 
 
 def has_degree_signs(text: str) -> bool:
@@ -111,15 +118,20 @@ def looks_like_number(text: str) -> bool:
 
 def detect_mark(cells: Iterable[str]) -> DecimalMark | None:
     """Which mark is before decimals; None where the cells could mean either."""
-    point, comma, unclear = 0, 0, False
+    points = 0
+    commas = 0
+    has_unclear = False
     for cell in cells:
         text = re.sub(rf"(?<=\d)[{SPACES}](?=\d{{3}})", "", _bare(cell))
-        point += _EVIDENCE["."].fullmatch(text) is not None
-        comma += _EVIDENCE[","].fullmatch(text) is not None
-        unclear |= _UNCLEAR.fullmatch(text) is not None
-    if point or comma:
-        return "." if point >= comma else ","
-    return None if unclear else "."
+        points += _EVIDENCE["."].fullmatch(text) is not None
+        commas += _EVIDENCE[","].fullmatch(text) is not None
+        has_unclear |= _UNCLEAR.fullmatch(text) is not None
+    if commas > points:
+        return ","
+    # Only where nothing speaks for either mark does a number such as 1.204 need a question.
+    if points == 0 and has_unclear:
+        return None
+    return "."
 
 
 def single_spaced_sql(cell: str) -> str:
@@ -146,6 +158,7 @@ def number_sql(column: str, mark: DecimalMark) -> str:
 
 
 def _bare_sql(text: str) -> str:
+    """SQL of what `_bare` makes of a text, which is SQL itself."""
     plain = f"regexp_replace({text}, '{_UNSEEN}|٬', '', 'g')"
     return f"translate({plain}, '{_MINUS}{_DIGITS}', '{'-' * len(_MINUS)}{_AS_ASCII}')"
 
@@ -156,12 +169,11 @@ def degrees_sql(column: str, mark: DecimalMark) -> str:
     ahead, sign, degrees, minutes, seconds, behind = (
         f"regexp_extract(cell, '{pattern}', {group})" for group in range(1, 7)
     )
-    sums = " + ".join(
-        f"coalesce(TRY_CAST(replace({part}, ',', '.') AS DOUBLE), 0) / {unit}"
-        for part, unit in ((degrees, 1), (minutes, 60), (seconds, 3600))
-    )
+    parts = []
+    for part, unit in ((degrees, 1), (minutes, 60), (seconds, 3600)):
+        parts.append(f"coalesce(TRY_CAST(replace({part}, ',', '.') AS DOUBLE), 0) / {unit}")
     is_negative = f"{sign} = '-' OR upper({ahead} || {behind}) IN ('S', 'W')"
-    signed = f"({sums}) * CASE WHEN {is_negative} THEN -1 ELSE 1 END"
+    signed = f"({' + '.join(parts)}) * CASE WHEN {is_negative} THEN -1 ELSE 1 END"
     is_written = f"regexp_matches(cell, '{_DEGREE_SIGN}')"
     written = f"CASE WHEN {is_written} AND regexp_full_match(cell, '{pattern}') THEN {signed} END"
     # Within a lambda nothing is computed ahead for cells that are plain numbers.
@@ -170,6 +182,7 @@ def degrees_sql(column: str, mark: DecimalMark) -> str:
 
 
 def _other(mark: DecimalMark) -> DecimalMark:
+    """The mark that is not before decimals, and may be between groups of digits."""
     return "," if mark == "." else "."
 
 
@@ -225,11 +238,16 @@ def width_choices(cells: Sequence[str], mark: DecimalMark) -> tuple[float, ...]:
     span = _span(cells, mark)
     if span <= 0:
         return ()
-    powers = range(
-        math.floor(math.log10(span / _BINS_MAX)), math.ceil(math.log10(span / _BINS_MIN)) + 1
-    )
-    candidates = [float(f"{part}e{power}") for power in powers for part in (1, 2, 5)]
-    return tuple(width for width in candidates if _BINS_MIN <= span / width <= _BINS_MAX)
+    least_power = math.floor(math.log10(span / _BINS_MAX))
+    largest_power = math.ceil(math.log10(span / _BINS_MIN))
+    widths = []
+    for power in range(least_power, largest_power + 1):
+        for digit in (1, 2, 5):
+            # Read from a text, 0.1 is the number that people write, which 10 ** -1 need not be.
+            width = float(f"{digit}e{power}")
+            if _BINS_MIN <= span / width <= _BINS_MAX:
+                widths.append(width)
+    return tuple(widths)
 
 
 def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
@@ -237,15 +255,22 @@ def default_width(cells: Sequence[str], mark: DecimalMark) -> float | None:
     if len({parse_number(cell, mark) for cell in cells}) <= _ANSWERS_MAX:
         return None
     span = _span(cells, mark)
-    return next((width for width in width_choices(cells, mark) if span / width <= _BINS), None)
+    for width in width_choices(cells, mark):
+        if span / width <= _BINS:
+            return width
+    return None
 
 
 def _span(cells: Sequence[str], mark: DecimalMark) -> float:
     """From the number that 1 % are below to the one that 99 % are."""
-    values = [number for cell in cells if (number := parse_number(cell, mark)) is not None]
-    if not values:
+    numbers = []
+    for cell in cells:
+        number = parse_number(cell, mark)
+        if number is not None:
+            numbers.append(number)
+    if not numbers:
         return 0.0
-    low, high = np.quantile(values, (0.01, 0.99))
+    low, high = np.quantile(numbers, (0.01, 0.99))
     return float(high - low)
 
 
@@ -255,9 +280,10 @@ def steps_sql(column: str, steps: NumberSteps, mark: DecimalMark) -> str:
     All are NULL for a cell without a number.
     """
     step = "unbound"
-    first = None if steps.start is None else 0
-    for limit, end in (("greatest", first), ("least", steps.last)):
-        step = step if end is None else f"{limit}({step}, {end})"
+    if steps.start is not None:
+        step = f"greatest({step}, 0)"
+    if steps.last is not None:
+        step = f"least({step}, {steps.last})"
     # By rounding 0.3 is in the fourth bin of width 0.1, though 0.3 / 0.1 is below 3.
     place = f"(v - {float(steps.start or 0.0)!r}) / {float(steps.width)!r}"
     return (
@@ -272,9 +298,15 @@ def bin_names(places: Sequence[int], steps: NumberSteps, whole: bool) -> dict[in
 
     Raises `CaldpError` where that is too many.
     """
-    first = min(places) if steps.start is None else 0
-    last = max(places) if steps.last is None else steps.last
-    width, start = steps.width, steps.start or 0.0
+    # An end that is given shows all bins up to it, else they reach as far as there are numbers.
+    first = 0
+    if steps.start is None:
+        first = min(places)
+    last = steps.last
+    if last is None:
+        last = max(places)
+    width = steps.width
+    start = steps.start or 0.0
     require(
         last - first < OWN_ANSWERS_MAX,
         f"Numbers from {start + first * width:g} to {start + (last + 1) * width:g} would be "
