@@ -84,85 +84,122 @@ class Chosen:
 
     def with_answers(self, answers: Mapping[str, str]) -> "Chosen":
         """The choices, with the answers to checks of how the file is opened; "keep": as it was."""
-        sheet, encoding = (
-            kept if answers.get(name) == "keep" else answers.get(name, "")
-            for name, kept in {"sheet": "", "encoding": "cp1252"}.items()
-        )
+        sheet = answers.get("sheet", "")
+        if sheet == "keep":
+            sheet = ""
+        # What is kept is the Western encoding, in which a text is unless another fits better.
+        encoding = answers.get("encoding", "")
+        if encoding == "keep":
+            encoding = "cp1252"
         return replace(self, sheet=self.sheet or sheet, encoding=self.encoding or encoding)
 
     def with_column(self, column: int, kind: str) -> "Chosen":
         """The choices, with this type of a column; questions and crossed columns may be several."""
         role = COLUMN_TYPES[kind]
-        others = tuple(
-            (at, other)
-            for at, other in self.columns
-            if at != column and (role in ("", *_SEVERAL) or COLUMN_TYPES[other] != role)
-        )
-        return replace(self, columns=(*others, (column, kind)))
+        may_be_several = role in ("", *_SEVERAL)
+        kept = []
+        for other, other_kind in self.columns:
+            if other == column:
+                continue
+            if may_be_several or COLUMN_TYPES[other_kind] != role:
+                kept.append((other, other_kind))
+        return replace(self, columns=(*kept, (column, kind)))
 
     def layout(self, file: "DetectedFile", guess: "Layout") -> "Layout":
         """The layout that was guessed, with the types and the decimal mark that were chosen."""
         chosen = dict(self.columns)
-        roles: dict[str, Any] = {
-            role: None
-            for role in filter(None, COLUMN_TYPES.values())
-            if role not in _SEVERAL and getattr(guess, role) in chosen
-        }
-        roles |= {role: at for at, kind in self.columns if (role := COLUMN_TYPES[kind])}
-        for several, kind in _SEVERAL.items():
-            roles[several] = tuple(at for at, each in self.columns if each == kind)
-        named = tuple(at for at, _ in self.columns)
+        roles: dict[str, Any] = {}
+        # 1. A column whose type was chosen is no longer what it was guessed to be.
+        for role in COLUMN_TYPES.values():
+            if role and role not in _SEVERAL and getattr(guess, role) in chosen:
+                roles[role] = None
+        # 2. It is what was chosen.
+        for column, kind in self.columns:
+            role = COLUMN_TYPES[kind]
+            if role:
+                roles[role] = column
+        for role, kind in _SEVERAL.items():
+            roles[role] = tuple(column for column, of_column in self.columns if of_column == kind)
+        named = tuple(column for column, _ in self.columns)
         layout = replace(guess, mark=self.mark or guess.mark, named=named, **roles)
+
+        # 3. Several questions have no groups, and the first of them is the answer if none is.
         if layout.others:
             layout = replace(layout, group=None)
-        if layout.others and layout.answer is None:
-            layout = replace(layout, answer=layout.others[0], others=layout.others[1:])
+            if layout.answer is None:
+                layout = replace(layout, answer=layout.others[0], others=layout.others[1:])
+
+        # 4. Where answers come again rows are records: their people are in a column that is called
+        # so, as other numbers there are answers.
         asked = layout.answer in chosen or layout.others
         if asked and "count" not in roles and (layout.others or file.repeats(layout.answer)):
             weights = file.named_weights
-            layout = replace(layout, count=None if weights in chosen else weights)
+            if weights in chosen:
+                weights = None
+            layout = replace(layout, count=weights)
         return layout
 
     def type_of(self, column: int, layout: "Layout", is_identifier: bool) -> str:
         """The type that a column has in a layout."""
+        role = _role_of(column, layout)
+        # "weight" and "people" are one role: a choice says which of them.
         chosen = dict(self.columns).get(column, "")
-        role = next((r for r in COLUMN_TYPES.values() if r and _holds(layout, r, column)), "")
         if chosen and COLUMN_TYPES[chosen] == role:
             return chosen
         if not role:
             return "id" if is_identifier else "leave-out"
-        return next(kind for kind, each in COLUMN_TYPES.items() if each == role)
+        kinds = [kind for kind, of_kind in COLUMN_TYPES.items() if of_kind == role]
+        return kinds[0]
 
     def answered(self) -> frozenset[str]:
         """Names of the checks that these choices answer."""
-        opened = {"sheet": self.sheet, "encoding": self.encoding, "thousands": self.mark}
-        by_type = (_ANSWERED.get(kind, frozenset()) for _, kind in self.columns)
-        return frozenset(name for name, value in opened.items() if value).union(*by_type)
+        answered: set[str] = set()
+        for name, value in (
+            ("sheet", self.sheet),
+            ("encoding", self.encoding),
+            ("thousands", self.mark),
+        ):
+            if value:
+                answered.add(name)
+        for _, kind in self.columns:
+            answered |= _ANSWERED.get(kind, frozenset())
+        return frozenset(answered)
 
     def describe(self, names: tuple[str, ...]) -> str:
         """The choices in words, for the record; "" if there are no choices."""
         delimiter = {"\t": "tab", "\x1f": "none"}.get(self.delimiter, self.delimiter)
-        opened = {
-            "sheet": self.sheet and f"“{self.sheet}”",
-            "encoding": self.encoding,
-            "delimiter": delimiter and f"“{delimiter}”",
-        }
-        parts = [f"{name} {value}" for name, value in opened.items() if value]
+        parts = []
+        if self.sheet:
+            parts.append(f"sheet “{self.sheet}”")
+        if self.encoding:
+            parts.append(f"encoding {self.encoding}")
+        if delimiter:
+            parts.append(f"delimiter “{delimiter}”")
         if self.header is not None:
             parts.append(f"{'a' if self.header else 'no'} row of column names")
         if self.mark:
             parts.append(f"decimals after “{self.mark}”")
-        parts += [f"words for codes {self.words}"] if self.words else []
-        parts += [f"“{names[at]}” as {kind.replace('-', ' ')}" for at, kind in self.columns]
-        for at, cells in self.only:
+        if self.words:
+            parts.append(f"words for codes {self.words}")
+        for column, kind in self.columns:
+            parts.append(f"“{names[column]}” as {kind.replace('-', ' ')}")
+        for column, cells in self.only:
             listed = " or ".join(f"“{cell}”" for cell in cells)
-            parts.append(f"only rows with {listed} in “{names[at]}”")
-        return f"chosen by hand: {', '.join(parts)}" if parts else ""
+            parts.append(f"only rows with {listed} in “{names[column]}”")
+        if not parts:
+            return ""
+        return f"chosen by hand: {', '.join(parts)}"
 
 
-def _holds(layout: "Layout", role: str, column: int) -> bool:
-    value = getattr(layout, role)
-    return column in value if isinstance(value, tuple) else value == column
+def _role_of(column: int, layout: "Layout") -> str:
+    """The field of a layout that holds a column; "" where none does."""
+    for role in COLUMN_TYPES.values():
+        if not role:
+            continue
+        held = getattr(layout, role)
+        if held == column or (isinstance(held, tuple) and column in held):
+            return role
+    return ""
 
 
 _OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0"
@@ -178,7 +215,7 @@ def is_workbook(source: FileSource) -> bool:
     head = source.head(4)
     if head == _OLD_EXCEL:
         return True
-    return head == ZIP and any(each.filename in _PARTS for each in zip_members(source))
+    return head == ZIP and any(member.filename in _PARTS for member in zip_members(source))
 
 
 def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
@@ -187,6 +224,8 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
     Raises `CaldpError` for a workbook that is damaged, needs a password, is larger than it may be
     or lacks the sheet.
     """
+    # 1. The workbook is read in a process of its own, within bounds of time and memory: libraries
+    # that read workbooks may crash, or need many times the memory of the file.
     megabytes = bounds.parsed_bytes // 2**20
     require(
         _unpacked_bytes(source) <= bounds.parsed_bytes,
@@ -201,9 +240,12 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
         raise _unreadable(source.name, str(error)) from None
     except ReaderFailedError as error:
         raise _unreadable(source.name, f"{error}, or asks for a password") from None
+
+    # 2. It answers with a line of facts, and the sheet as CSV.
     first_line, _, text = found.partition(b"\n")
     reply = json.loads(first_line)
-    name, sheets = reply["sheet"], tuple(reply["all"])
+    name = reply["sheet"]
+    sheets = tuple(reply["all"])
     require(
         wanted in ("", name),
         f"The workbook {excerpt(source.name)} has the sheets {', '.join(sheets)[:300]}, got "
@@ -212,24 +254,36 @@ def _read_sheet(source: FileSource, bounds: Bounds, wanted: str) -> "Table":
     kind = f"a workbook, sheet {excerpt(name)}"
     if reply["sheets"] > 1:
         kind += f", one of {reply['sheets']:,}"
-    kind += ", merged cells filled" if reply["merged"] else ""
+    if reply["merged"]:
+        kind += ", merged cells filled"
     if reply["hidden"]:
         rows = count_text(reply["hidden"], "hidden row", "hidden rows")
         kind += f", {rows} read as the others"
+
+    # 3. Which sheet is meant is asked where several hold a table.
     sheet = source_from_bytes(text, source.name)
     table = _text(sheet, bounds, [kind], ",", TableDialect.describe_sheet)
-    ways = tuple((each, each) for each in reply["tables"])
-    asks = "sheet" if len(ways) > 1 else ""
-    table = replace(table, asks=asks, ways=ways, opened=Chosen(sheet=name), sheets=sheets)
-    return replace(table, lists=tuple(reply["lists"].items()))
+    asks = ""
+    if len(reply["tables"]) > 1:
+        asks = "sheet"
+    return replace(
+        table,
+        asks=asks,
+        ways=tuple((title, title) for title in reply["tables"]),
+        opened=Chosen(sheet=name),
+        sheets=sheets,
+        lists=tuple(reply["lists"].items()),
+    )
 
 
 def _unpacked_bytes(source: FileSource) -> int:
     """Bytes that a workbook unpacks to by its directory; `sys.maxsize` for a bomb."""
     if source.head(4) != ZIP:
         return source.size
-    size = sum(each.file_size for each in zip_members(source))
-    return size if size <= max(_UNCHECKED_BYTES, _TIMES * source.size) else sys.maxsize
+    size = sum(member.file_size for member in zip_members(source))
+    if size > max(_UNCHECKED_BYTES, _TIMES * source.size):
+        return sys.maxsize
+    return size
 
 
 def _unreadable(name: str, why: str) -> CaldpError:
@@ -283,12 +337,16 @@ class Table:
     @property
     def width(self) -> int:
         """Number of columns."""
-        return len(self.derived[-1]) if self.derived else self.own_width
+        if self.derived:
+            return len(self.derived[-1])
+        return self.own_width
 
     @property
     def own_width(self) -> int:
         """Number of columns of the file."""
-        return self.dialect.width if self.dialect else len(self.names)
+        if self.dialect is not None:
+            return self.dialect.width
+        return len(self.names)
 
     def relation_sql(self, header: bool) -> str:
         """SQL of the rows, with columns c0, c1, … as texts; without the first if it is a header."""
@@ -296,17 +354,22 @@ class Table:
         if self.where:
             relation = f"(SELECT * FROM {relation} WHERE {self.where})"
         for step in self.derived:
-            columns = ", ".join(f"{sql} AS c{at}" for at, sql in enumerate(step))
+            columns = ", ".join(f"{sql} AS c{column}" for column, sql in enumerate(step))
             relation = f"(SELECT {columns} FROM {relation})"
         return relation
 
     def _file_sql(self, header: bool) -> str:
+        """SQL of the rows as they are in the file, with its own columns."""
         if self.dialect is None:
-            names = (name.replace('"', '""') for name in self.names)
-            casts = ", ".join(f'"{name}"::VARCHAR AS c{i}' for i, name in enumerate(names))
-            return f"(SELECT {casts} FROM {self.reader}('{_PATH}'))"
-        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(self.dialect.width))
-        skip = self.dialect.skip_with_header if header else self.dialect.skip
+            casts = []
+            for column, name in enumerate(self.names):
+                quoted_name = name.replace('"', '""')
+                casts.append(f'"{quoted_name}"::VARCHAR AS c{column}')
+            return f"(SELECT {', '.join(casts)} FROM {self.reader}('{_PATH}'))"
+        columns = ", ".join(f"c{column}: 'VARCHAR'" for column in range(self.dialect.width))
+        skip = self.dialect.skip
+        if header:
+            skip = self.dialect.skip_with_header
         return (
             f"read_csv('{_PATH}', auto_detect = false, header = false, skip = {skip}, "
             f"delim = '{self.dialect.delimiter}', quote = '\"', escape = '\"', "
@@ -360,7 +423,10 @@ class Reader:
             "FROM reject_errors WHERE scan_id = (SELECT max(scan_id) FROM reject_scans) "
             "AND trim(csv_line, chr(9) || chr(10) || chr(13) || ' ,;|') <> '' GROUP BY 1"
         )
-        return [(str(why), int(n), int(line), str(text or "")) for why, n, line, text in rejects]
+        found = []
+        for why, times, line, text in rejects:
+            found.append((str(why), int(times), int(line), str(text or "")))
+        return found
 
 
 def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None) -> Table:
@@ -368,6 +434,7 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
 
     `chosen`: the sheet, encoding and delimiter, where a user says them.
     """
+    # 1. What is inside, and what is refused as another program's file.
     chosen = chosen or Chosen()
     source, packed = unpack(source, bounds)
     head = source.head(2**16)
@@ -379,16 +446,26 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
         return _with_own_columns(source, bounds, "Parquet", "read_parquet")
     if is_workbook(source):
         return _read_sheet(source, bounds, chosen.sheet)
+
+    # 2. All else is a text. Where its encoding is not certain, the likeliest other one is taken
+    # until somebody has said which it is.
     as_it_is = source
     source, code = to_utf_8(as_it_is)
-    others = other_encodings(head) if code not in ("utf_8", "utf_16", "utf_32") else ()
-    wanted = chosen.encoding or "".join(name for name, _ in others[:1])
+    others: tuple[tuple[str, str], ...] = ()
+    if code not in ("utf_8", "utf_16", "utf_32"):
+        others = other_encodings(head)
+    wanted = chosen.encoding
+    if not wanted and others:
+        wanted, _ = others[0]
     if wanted:
         source, code = to_utf_8(as_it_is, wanted)
     if packed or source is not as_it_is:
         source = source.with_measured_size(bounds.seconds)
-    by = [f"packed by {each}" for each in packed]
-    kinds = [*by, *([ENCODINGS[code]] if code != "utf_8" else [])]
+    kinds = [f"packed by {program}" for program in packed]
+    if code != "utf_8":
+        kinds.append(ENCODINGS[code])
+
+    # 3. JSON and GeoJSON say so in their first bytes; what does not is cells between delimiters.
     source = _with_plain_records(source, bounds)
     if _holds_records(source.head(HEAD_BYTES)):
         kind = ", ".join(["JSON records", *kinds])
@@ -398,7 +475,10 @@ def open_table(source: FileSource, bounds: Bounds, chosen: Chosen | None = None)
     table = _text(source, bounds, kinds, chosen.delimiter)
     assert table.dialect is not None
     opened = Chosen(encoding=code, delimiter=table.dialect.delimiter)
-    return replace(table, asks="encoding" if others else "", ways=others, opened=opened)
+    asks = ""
+    if others:
+        asks = "encoding"
+    return replace(table, asks=asks, ways=others, opened=opened)
 
 
 def _check_known(head: bytes, name: str) -> None:
@@ -426,12 +506,17 @@ def _text(
     dialect = detect_dialect(head.removeprefix(BYTE_ORDER_MARK), source.name, delimiter)
     kind = ", ".join([*kinds, describe(dialect)])
     table = Table(source, bounds, kind, dialect, dialect.titles)
-    if not COMPOUND.fullmatch("".join(dialect.titles[:1])):
+    if not dialect.titles or not COMPOUND.fullmatch(dialect.titles[0]):
         return table
-    own = dialect.titles[0].partition("\\")[0].split(",")
-    parts = (f"trim(string_split(c0, ',')[{number}])" for number in range(1, len(own) + 1))
-    columns = (*parts, *(f"c{at}" for at in range(1, dialect.width)))
-    return replace(table, names=(*own, *dialect.titles[1:]), derived=(columns,))
+
+    # The first column holds several, such as “age,sex,geo\time”: each becomes a column.
+    names = dialect.titles[0].partition("\\")[0].split(",")
+    columns = []
+    for number in range(1, len(names) + 1):
+        columns.append(f"trim(string_split(c0, ',')[{number}])")
+    for column in range(1, dialect.width):
+        columns.append(f"c{column}")
+    return replace(table, names=(*names, *dialect.titles[1:]), derived=(tuple(columns),))
 
 
 def _with_equal_ends(source: FileSource) -> FileSource:
@@ -482,26 +567,46 @@ def plain_records(data: bytes) -> bytes:
     if isinstance(found, dict):
         if _GEOJSON.intersection(found):
             return b""
-        inner = found.get("result")
-        found = inner if isinstance(inner, dict) and "records" in inner else found
-        lists = [v for key, v in found.items() if isinstance(v, list) and key != "fields"]
-        numbers = [{"answer": name, "people": n} for name, n in found.items() if isinstance(n, int)]
-        found = lists[0] if len(lists) == 1 else numbers
-    if found and all(isinstance(each, list) for each in found):
-        found = [dict(zip(map(str, found[0]), row, strict=False)) for row in found[1:]]
-    if not found or not all(isinstance(each, dict) for each in found):
+        found = _rows_within(found)
+
+    # Lists are rows, the first of them their titles.
+    if found and all(isinstance(row, list) for row in found):
+        titles = [str(title) for title in found[0]]
+        found = [dict(zip(titles, row, strict=False)) for row in found[1:]]
+    if not found or not all(isinstance(record, dict) for record in found):
         return b""
-    if all(each.get("type") == "Feature" for each in found):
+    if all(record.get("type") == "Feature" for record in found):
         return json.dumps({"type": "FeatureCollection", "features": found}).encode()
-    return "".join(json.dumps(_flat(each)) + "\n" for each in found).encode()
+    return "".join(json.dumps(_flat(record)) + "\n" for record in found).encode()
+
+
+def _rows_within(found: dict[str, Any]) -> list[Any]:
+    """The one list in an object, such as the records of a reply; else its numbers as records."""
+    # CKAN, which many portals run on, wraps its records in a result, beside their fields.
+    inner = found.get("result")
+    if isinstance(inner, dict) and "records" in inner:
+        found = inner
+    lists = []
+    numbers = []
+    for name, value in found.items():
+        if isinstance(value, list) and name != "fields":
+            lists.append(value)
+        elif isinstance(value, int):
+            numbers.append({"answer": name, "people": value})
+    if len(lists) == 1:
+        return lists[0]
+    return numbers
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
     """A record with the fields of records within it as its own."""
     flat: dict[str, Any] = {}
     for name, value in record.items():
-        within = value if isinstance(value, dict) else {}
-        flat |= {f"{name} {key}": each for key, each in within.items()} or {name: value}
+        if isinstance(value, dict) and value:
+            for inner_name, inner_value in value.items():
+                flat[f"{name} {inner_name}"] = inner_value
+        else:
+            flat[name] = value
     return flat
 
 
