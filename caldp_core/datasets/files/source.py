@@ -76,7 +76,8 @@ class FileSource:
 
         Raises `CaldpError` for a fault on the way, and where it takes longer than `seconds`.
         """
-        end, size = monotonic() + (seconds or inf), 0
+        end = monotonic() + (seconds or inf)
+        size = 0
         for piece in self.chunks():
             size += len(piece)
             require(monotonic() < end, f"The file {quoted(self.name)} takes too long; give a part.")
@@ -113,7 +114,9 @@ class ChunkedFile(io.RawIOBase):
         self._restart()
 
     def _restart(self) -> None:
-        self._coming, self._rest, self._at = self._pieces(), memoryview(b""), 0
+        self._coming = self._pieces()
+        self._rest = memoryview(b"")  # of the piece that came last, what was not read yet
+        self._position = 0
 
     def close(self) -> None:
         """Close the file that the pieces come from."""
@@ -130,20 +133,24 @@ class ChunkedFile(io.RawIOBase):
 
     def tell(self) -> int:
         """How many bytes were read or skipped."""
-        return self._at
+        return self._position
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes: fewer than `size` only at the end."""
         parts: list[memoryview] = []
-        wanted = size if size >= 0 else 2**62
+        wanted = size
+        if size < 0:
+            wanted = 2**62
         while wanted and (self._rest or self._advance()):
-            part, self._rest = self._rest[:wanted], self._rest[wanted:]
+            part = self._rest[:wanted]
+            self._rest = self._rest[wanted:]
             parts.append(part)
             wanted -= len(part)
-            self._at += len(part)
+            self._position += len(part)
         return b"".join(parts)
 
     def _advance(self) -> bool:
+        """Go on to the next piece that is not empty; False at the end."""
         for piece in self._coming:
             if piece:
                 self._rest = memoryview(piece)
@@ -154,11 +161,14 @@ class ChunkedFile(io.RawIOBase):
         """Go to a position counted from the beginning; raises `UnsupportedOperation` for others."""
         if whence != io.SEEK_SET:
             raise io.UnsupportedOperation("a stream knows its beginning only")
-        if position < self._at:
+        if position < self._position:
             self._restart()
-        while self._at < position and self.read(min(position - self._at, CHUNK_BYTES)):
-            pass
-        return self._at
+        while self._position < position:
+            skipped = self.read(min(position - self._position, CHUNK_BYTES))
+            # Beyond the end there is nothing to skip.
+            if not skipped:
+                break
+        return self._position
 
 
 @contextmanager
@@ -209,14 +219,21 @@ def unpack(source: FileSource, bounds: Bounds) -> tuple[FileSource, tuple[str, .
 
     Raises `CaldpError`, now or while the file is read, for what is damaged or unpacks to too much.
     """
-    start, most = source.head(4), bounds.unpacked_bytes
+    start = source.head(4)
+    most = bounds.unpacked_bytes
     if start.startswith(GZIP):
-        name = source.name[:-3] if source.name.lower().endswith(".gz") else source.name
+        name = source.name
+        if name.lower().endswith(".gz"):
+            name = name[:-3]
         return _unpacked(name, lambda: _open_gzip(source), source.size, most), ("gzip",)
-    if start.startswith(ZIP) and (member := _member(source)) is not None:
-        name, packed = member.filename, max(member.compress_size, 1)
-        return _unpacked(name, lambda: _open_member(source, name), packed, most), ("zip",)
-    return source, ()
+    if not start.startswith(ZIP):
+        return source, ()
+    member = _member(source)
+    if member is None:
+        return source, ()
+    member_name = member.filename
+    packed = max(member.compress_size, 1)
+    return _unpacked(member_name, lambda: _open_member(source, member_name), packed, most), ("zip",)
 
 
 @contextmanager
@@ -253,15 +270,23 @@ _BESIDE_DATA: Final = re.compile(
 
 def _member(source: FileSource) -> zipfile.ZipInfo | None:
     """The one file with data in a zip; None for an Excel workbook."""
-    members = [each for each in zip_members(source) if not each.is_dir()]
-    if any(each.filename.startswith("xl/") or each.filename == _ODS for each in members):
-        return None
-    data = [each for each in members if not each.filename.startswith(("__MACOSX/", "."))]
+    # 1. Workbooks are zips as well.
+    members = [member for member in zip_members(source) if not member.is_dir()]
+    for member in members:
+        if member.filename.startswith("xl/") or member.filename == _ODS:
+            return None
+
+    # 2. Without what a Mac adds, an archive of another kind, such as a shapefile, is told by an
+    # ending.
+    data = [member for member in members if not member.filename.startswith(("__MACOSX/", "."))]
     for ending, kind in WORDS["archives"].items():
-        found = any(each.filename.lower().endswith(ending) for each in data)
+        found = any(member.filename.lower().endswith(ending) for member in data)
         require(not found, f"The file {excerpt(source.name)} is {kind}.")
-    alone = [each for each in data if not _BESIDE_DATA.search(each.filename.lower())]
-    data = alone if len(alone) == 1 else data
+
+    # A description may lie beside the data; of several files with data people choose one.
+    alone = [member for member in data if not _BESIDE_DATA.search(member.filename.lower())]
+    if len(alone) == 1:
+        data = alone
     require(
         len(data) == 1,
         f"A zip must hold one file with data, {excerpt(source.name)} holds {len(data):,}; unpack "
@@ -283,7 +308,8 @@ def _unpacked(
     """
 
     def pieces() -> Iterator[bytes]:
-        total, bound = 0, min(most, max(_UNCHECKED_BYTES, _TIMES * packed))
+        total = 0
+        bound = min(most, max(_UNCHECKED_BYTES, _TIMES * packed))
         try:
             with opened() as file:
                 while piece := file.read(CHUNK_BYTES):
@@ -343,11 +369,16 @@ def to_utf_8(source: FileSource, wanted: str = "") -> tuple[FileSource, str]:
         f"The encoding must be one of {', '.join(ENCODINGS)}; got {wanted!r}.",
     )
     detected = _codec(source)
-    codec = detected if wanted in ("", _SAME.get(detected)) else wanted
+    codec = wanted
+    # What was detected says more than "UTF-16" does: which byte comes first, or that there is a
+    # mark in front.
+    if wanted in ("", _SAME.get(detected)):
+        codec = detected
     if codec == detected == "utf_8":
         return source, codec
     opened = partial(ChunkedFile, partial(_recoded, source, codec))
-    return FileSource(source.name, cast("Any", opened), source.size), _SAME.get(codec, codec)
+    recoded = FileSource(source.name, cast("Any", opened), source.size)
+    return recoded, _SAME.get(codec, codec)
 
 
 def _codec(source: FileSource) -> str:
@@ -355,19 +386,26 @@ def _codec(source: FileSource) -> str:
     with explain_missing("Reading text"):
         from charset_normalizer import from_bytes
 
+    # 1. A mark in front says it.
     head = source.head(CHUNK_BYTES)
     for mark, of_mark in _BOMS.items():
         if head.startswith(mark):
             return of_mark
+
+    # 2. Only where characters have two bytes is one of them 0.
     if b"\0" in head:
         found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_WIDE))
         require(bool(found), str(_no_text(source.name)))
         return found[0].encoding
+
+    # 3. Other texts are hardly ever UTF-8 by chance; else one tells by which letters there are.
     require(head == head.translate(None, _NO_TEXT), str(_no_text(source.name)))
     if _decodes(islice(source.chunks(), _SAMPLE_CHUNKS), "utf_8"):
         return "utf_8"
-    others = [] if _decodes([head], "cp1252") else [name for name, _ in other_encodings(head)]
-    return (others or ["cp1252"])[0]
+    if not _decodes([head], "cp1252"):
+        for name, _ in other_encodings(head):
+            return name
+    return "cp1252"
 
 
 def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
@@ -381,13 +419,14 @@ def other_encodings(head: bytes) -> tuple[tuple[str, str], ...]:
     if head.isascii() or _looks_western(head[:_ENCODING_BYTES]):
         return ()
     found = from_bytes(head[:_ENCODING_BYTES], cp_isolation=list(_LOCAL))
-    names = [each.encoding for each in found if each.encoding != "cp1252"][:_OFFERED]
-
-    def words(codec: str) -> str:
+    codecs_found = [match.encoding for match in found if match.encoding != "cp1252"]
+    offered = []
+    for codec in codecs_found[:_OFFERED]:
+        # People know their own words in the right encoding.
         text = head[:_ENCODING_BYTES].decode(codec, "ignore")
-        return ", ".join([word for word in re.findall(r"\w+", text) if not word.isascii()][:3])
-
-    return tuple((name, f"{_LOCAL[name]}: {words(name)}") for name in names)
+        words = [word for word in re.findall(r"\w+", text) if not word.isascii()]
+        offered.append((codec, f"{_LOCAL[codec]}: {', '.join(words[:3])}"))
+    return tuple(offered)
 
 
 def _looks_western(head: bytes) -> bool:
@@ -399,9 +438,12 @@ def _looks_western(head: bytes) -> bool:
         text = head.decode("cp1252").replace("ç", "c")
     except UnicodeDecodeError:
         return False
+    letters = {*re.sub(r"[\x00-\x7f]", "", text)}
+    if not letters <= _WESTERN:
+        return False
     words = [word for word in re.findall(r"\w+", text) if not word.isascii()]
-    runs = sum(re.search(r"[^\x00-\x7f]{2}", word) is not None for word in words)
-    return {*re.sub(r"[\x00-\x7f]", "", text)} <= _WESTERN and 2 * runs <= len(words)
+    with_two_in_a_row = [word for word in words if re.search(r"[^\x00-\x7f]{2}", word)]
+    return 2 * len(with_two_in_a_row) <= len(words)
 
 
 def _no_text(name: str) -> CaldpError:
