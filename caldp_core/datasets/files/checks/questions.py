@@ -32,46 +32,55 @@ def questions(reading: Reading) -> Check | None:
     layout = reading.layout
     if layout.answer is None or layout.latitude is not None or layout.others or layout.areas:
         return None
-    topic = _topic_of_counts(reading) if layout.count is not None else _topic_of_rows(reading)
-    if topic is None:
+    if layout.count is not None:
+        columns = _topic_of_counts(reading)
+    else:
+        columns = _topic_of_rows(reading)
+    if columns is None:
         return None
-    column, answer = topic
-    names = list(dict.fromkeys(reading.file.cells(column)))[:OWN_QUESTIONS_MAX]
+    topic, answer = columns
+
+    # The first offer counts all questions, each for itself; the others one of them alone.
+    all_names = list(dict.fromkeys(reading.file.cells(topic)))
+    names = all_names[:OWN_QUESTIONS_MAX]
     listed = ", ".join(f"“{name[:40]}”" for name in names[:_LISTED])
     check = ask(
         "questions",
-        partial(_by_question, column, answer, names),
-        several=f"{len(set(reading.file.cells(column))):,}",
-        column=reading.name(column),
+        partial(_by_question, topic, answer, names),
+        several=f"{len(all_names):,}",
+        column=reading.name(topic),
         answer=reading.name(answer),
         listed=listed,
     )
-    alone = [
-        Offer(
-            name,
-            f"Only {name[:40]}",
-            f"the question “{name}” alone",
-            partial(_only_question, column, answer, name),
-        )
-        for name in names[:_LISTED]
-    ]
-    return replace(check, offers=(*check.offers, *alone))
+    offers = list(check.offers)
+    for name in names[:_LISTED]:
+        label = f"Only {name[:40]}"
+        remark = f"the question “{name}” alone"
+        offers.append(Offer(name, label, remark, partial(_only_question, topic, answer, name)))
+    return replace(check, offers=tuple(offers))
 
 
 def _topic_of_counts(reading: Reading) -> tuple[int, int] | None:
     """The columns of questions and answers in a table of counts; None for other tables."""
     file, layout = reading.file, reading.layout
     count = layout.count or 0
-    named = tuple(at for at in (layout.answer, layout.group) if at is not None and at != count)
-    found = find_columns(file.names, file.rows, count, named)
+    named = []
+    for column in (layout.answer, layout.group):
+        if column is not None and column != count:
+            named.append(column)
+    found = find_columns(file.names, file.rows, count, tuple(named))
     columns = tuple(sorted((*found.labels, *found.beside)))
     if len(columns) < _TOPIC_AND_ANSWER:
         return None
-    called = [at for at in columns if title_says(file.names[at], "question")]
+
+    # 1. A title says which column is the question; the answer is called so, or the last one.
+    called = [column for column in columns if title_says(file.names[column], "question")]
     if called and len(set(file.cells(called[0]))) > 1:
-        answers = [at for at in columns if at != called[0]]
-        said = [at for at in answers if title_says(file.names[at], "answer")]
-        return called[0], (said or answers)[-1]
+        others = [column for column in columns if column != called[0]]
+        called_answer = [column for column in others if title_says(file.names[column], "answer")]
+        return called[0], (called_answer or others)[-1]
+
+    # 2. Else of two columns the one whose answers are its own, and as many people, is the question.
     if len(columns) > _TOPIC_AND_ANSWER:
         return None
     for topic, answer in (columns, columns[::-1]):
@@ -91,7 +100,8 @@ def _are_apart(reading: Reading, topic: int, answer: int) -> bool:
         answers[row[topic]].add(row[answer])
     if not 1 < len(people) <= OWN_QUESTIONS_MAX or len(set(people.values())) > 1:
         return False
-    sizes = [len(found) for found in answers.values()]
+    # An answer that two topics share is counted twice here, and once among all.
+    sizes = [len(of_topic) for of_topic in answers.values()]
     return min(sizes) > 1 and sum(sizes) == len(set().union(*answers.values()))
 
 
@@ -99,8 +109,16 @@ def _topic_of_rows(reading: Reading) -> tuple[int, int] | None:
     """The columns of questions and answers where each person has a row for each question."""
     file, layout = reading.file, reading.layout
     names = file.names
-    ids = [at for at in range(len(names)) if at == layout.person or is_identifier(names[at])]
-    ids += [at for at in range(len(names)) if at not in ids and has_word(names[at], _PERSONS)]
+    # What may say whose a row is: a column that is called an id, or after those who answer.
+    ids = []
+    called_persons = []
+    for column, name in enumerate(names):
+        if column == layout.person or is_identifier(name):
+            ids.append(column)
+        elif has_word(name, _PERSONS):
+            called_persons.append(column)
+    ids += called_persons
+
     for person in ids:
         people = {row[person] for row in file.rows}
         if not 1 < len(people) < len(file.rows):
@@ -109,21 +127,24 @@ def _topic_of_rows(reading: Reading) -> tuple[int, int] | None:
             asked = {row[topic] for row in file.rows}
             if topic in ids or not 1 < len(asked) <= OWN_QUESTIONS_MAX:
                 continue
+            # A person has one row for a question, and hardly any question is left out.
             pairs = {(row[person], row[topic]) for row in file.rows}
             is_grid = len(pairs) == len(file.rows) >= _GRID_MIN * len(people) * len(asked)
-            called = title_says(names[topic], "question")
-            rest = [at for at in range(len(names)) if at not in {*ids, topic}]
-            if is_grid and rest and (called or len(rest) == 1):
-                answer = layout.answer if layout.answer in rest else rest[-1]
-                return topic, answer
+            # By its cells alone it is one only if there is no doubt what the answer is.
+            is_called = title_says(names[topic], "question")
+            rest = [column for column in range(len(names)) if column not in {*ids, topic}]
+            if is_grid and rest and (is_called or len(rest) == 1):
+                if layout.answer in rest:
+                    return topic, layout.answer
+                return topic, rest[-1]
     return None
 
 
 def _by_question(column: int, answer: int, names: Sequence[str], reading: Reading) -> Reading:
     """The reading with a question for each topic; a row answers that of its own topic alone."""
     topic = single_spaced_sql(f"coalesce(c{column}, '')")
-    asked = [f"CASE {topic} WHEN {text_sql(name)} THEN c{answer} ELSE '' END" for name in names]
-    return ask_questions(names, asked, reading)
+    columns = [f"CASE {topic} WHEN {text_sql(name)} THEN c{answer} ELSE '' END" for name in names]
+    return ask_questions(names, columns, reading)
 
 
 def _only_question(column: int, answer: int, name: str, reading: Reading) -> Reading:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from caldp_core.basics.errors import require
+from caldp_core.basics.errors import CaldpError, require
 from caldp_core.basics.files import csv_text
 from caldp_core.basics.types import Floats, Progress, no_progress
 from caldp_core.datasets.files.dialect import TableDialect
@@ -43,7 +43,9 @@ class Reading:
 
     def name(self, column: int | None) -> str:
         """The name of a column, in quotation marks."""
-        return "" if column is None else f"“{self.file.names[column]}”"
+        if column is None:
+            return ""
+        return f"“{self.file.names[column]}”"
 
     @cached_property
     def places(self) -> Floats:
@@ -57,21 +59,26 @@ class Reading:
         """The numbers of a column in the first rows."""
         cells = self.file.cells(column)
         mark = detect_mark(cells) or self.layout.mark or "."
-        return [number for cell in cells if (number := parse_number(cell, mark)) is not None]
+        numbers = []
+        for cell in cells:
+            number = parse_number(cell, mark)
+            if number is not None:
+                numbers.append(number)
+        return numbers
 
     def sql_of(self) -> list[str]:
         """SQL of each column, unchanged."""
-        return [f"c{at}" for at in range(self.file.table.width)]
+        return [f"c{column}" for column in range(self.file.table.width)]
 
     def with_cells(self, column: int, cells: Mapping[str, str]) -> "Reading":
         """The reading with other texts for some cells of a column."""
         text = single_spaced_sql(f"c{column}")
-        cases = " ".join(f"WHEN {text_sql(a)} THEN {text_sql(b)}" for a, b in cells.items())
-        return self.with_sql({column: f"CASE {text} {cases} ELSE c{column} END"})
+        cases = [f"WHEN {text_sql(cell)} THEN {text_sql(new)}" for cell, new in cells.items()]
+        return self.with_sql({column: f"CASE {text} {' '.join(cases)} ELSE c{column} END"})
 
     def with_sql(self, changed: Mapping[int, str]) -> "Reading":
         """The reading with other SQL for some columns."""
-        columns = [changed.get(at, sql) for at, sql in enumerate(self.sql_of())]
+        columns = [changed.get(column, sql) for column, sql in enumerate(self.sql_of())]
         return self.derive(columns, self.file.names, self.layout)
 
     def derive(self, columns: Sequence[str], names: Sequence[str], layout: Layout) -> "Reading":
@@ -127,12 +134,15 @@ class Check:
         names = [offer.name for offer in self.offers]
         if answer == KEEP or (not answer and not names and self.of_people is None):
             return None
-        number = ["a number of people"] if self.of_people is not None else []
-        require(
-            answer in names or (not answer and bool(names)),
-            f"{self.name} is answered by {', '.join([*names, *number, KEEP])}, got {answer!r}.",
-        )
-        return self.offers[names.index(answer) if answer else 0]
+        if not answer and names:
+            return self.offers[0]
+        if answer in names:
+            return self.offers[names.index(answer)]
+        ways = list(names)
+        if self.of_people is not None:
+            ways.append("a number of people")
+        ways.append(KEEP)
+        raise CaldpError(f"{self.name} is answered by {', '.join(ways)}, got {answer!r}.")
 
 
 def ask(key: str, *ways: Callable[[Reading], Reading], **values: object) -> Check:
@@ -141,13 +151,16 @@ def ask(key: str, *ways: Callable[[Reading], Reading], **values: object) -> Chec
     Offers are lists of a label and a remark, in the order of the ways.
     """
     texts = WORDS["checks"][key]
-    lists = ((way, *text) for way, text in texts.items() if isinstance(text, list))
-    offers = tuple(
-        Offer(way, label.format(**values), remark.format(**values), apply)
-        for (way, label, remark), apply in zip(lists, ways, strict=False)
+    texts_of_offers = [(way, text) for way, text in texts.items() if isinstance(text, list)]
+    offers = []
+    for (way, (label, remark)), apply in zip(texts_of_offers, ways, strict=False):
+        offers.append(Offer(way, label.format(**values), remark.format(**values), apply))
+    return Check(
+        texts.get("name", key),
+        texts["sentence"].format(**values),
+        tuple(offers),
+        texts["keep"].format(**values),
     )
-    name, sentence, keep = texts.get("name", key), texts["sentence"], texts["keep"]
-    return Check(name, sentence.format(**values), offers, keep.format(**values))
 
 
 @dataclass(frozen=True)
@@ -188,18 +201,34 @@ def with_first_rows(file: DetectedFile, layout: Layout) -> DetectedFile:
 
     Of these those that differ from all before; and those that counting met.
     """
-    header, table = bool(layout.header), file.table
-    found = fetch_rows(table, header, f"LIMIT {ROWS}")
-    in_lines = not any("\n" in (cell or "") for row in found for cell in row)
-    if len(found) == ROWS and in_lines and table.dialect and (further := _further_lines(table)):
-        first, spread = set(found), _fetch_text(table, further, table.dialect)
-        found += [row for row in dict.fromkeys(spread) if row not in first]
+    table = file.table
+    found = fetch_rows(table, bool(layout.header), f"LIMIT {ROWS}")
+
+    # A long text is cut anywhere to look further: only where a line is a row.
+    if len(found) == ROWS and table.dialect is not None and not _has_line_ends(found):
+        further = _further_lines(table)
+        if further:
+            seen = set(found)
+            spread = _fetch_text(table, further, table.dialect)
+            found += [row for row in dict.fromkeys(spread) if row not in seen]
     if table.met:
         found += _fetch_text(table, table.met, TableDialect(",", table.own_width, 0, 0))
+
+    # Rows that the model of a table does not count are looked at by nothing else.
     if layout.reason is not None:
         found = [row for row in found if not row[layout.reason]]
-    cells = tuple(tuple(" ".join((cell or "").split()) for cell in row) for row in found)
-    return replace(file, rows=cells)
+    rows = []
+    for row in found:
+        rows.append(tuple(" ".join((cell or "").split()) for cell in row))
+    return replace(file, rows=tuple(rows))
+
+
+def _has_line_ends(rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether any cell goes on in a further line."""
+    for row in rows:
+        if any("\n" in (cell or "") for cell in row):
+            return True
+    return False
 
 
 def with_rows_only(
@@ -210,12 +239,14 @@ def with_rows_only(
     Raises `CaldpError` where no row is left.
     """
     tests = []
+    chosen = []
     for column, cells in only:
         listed = ", ".join(map(text_sql, cells))
         tests.append(f"coalesce({single_spaced_sql(f'c{column}')} IN ({listed}), FALSE)")
+        for cell in cells:
+            chosen.append(f"“{cell}” in “{file.names[column]}”")
     table = replace(file.table, where=" AND ".join(tests))
     found = with_first_rows(replace(file, table=table), layout)
-    chosen = [f"“{cell}” in “{file.names[column]}”" for column, cells in only for cell in cells]
     require(bool(found.rows), f"No row has {', '.join(chosen)[:300]}; choose other cells.")
     return found
 
@@ -238,28 +269,39 @@ def with_rows_of(file: DetectedFile, header: bool, cells: Sequence[str]) -> Dete
 
     None where they do already.
     """
-    own, before = replace(file.table, derived=()), file.table.met
-    read = file.table.derived[0] if file.table.derived else Reading(file, file.answers).sql_of()
+    # Cells are compared as they are read by the first step, and rows kept as the file has them.
+    own_table = replace(file.table, derived=())
+    read: Sequence[str]
+    if file.table.derived:
+        read = file.table.derived[0]
+    else:
+        read = Reading(file, file.answers).sql_of()
     columns = ", ".join(map(single_spaced_sql, read))
     met = f"list_intersect([{', '.join(map(text_sql, cells))}], [{columns}])[1]"
-    each = f"row_number() OVER (PARTITION BY {met} ORDER BY {columns})"
-    found = fetch_rows(own, header, f"WHERE {met} IS NOT NULL QUALIFY {each} <= {_TIMES}")
+    number = f"row_number() OVER (PARTITION BY {met} ORDER BY {columns})"
+    found = fetch_rows(own_table, header, f"WHERE {met} IS NOT NULL QUALIFY {number} <= {_TIMES}")
+
     further = csv_text(found).encode()
-    table = replace(file.table, met=before + further)
-    return replace(file, table=table) if {*further.split()} - {*before.split()} else None
+    before = file.table.met
+    if {*further.split()} <= {*before.split()}:
+        return None
+    return replace(file, table=replace(file.table, met=before + further))
 
 
 def _further_lines(table: Table) -> bytes:
     """Whole lines from all over a text, its last ones included; b"" of other and of short files."""
     end = table.source.size - _PART_BYTES
     places = min(_PLACES, end // (4 * _PART_BYTES))
-    lines, part = list[bytes](), b""
+    lines: list[bytes] = []
+    last_line = b""
     with table.source.open() as file:
         for place in range(places):
             file.seek(end * (place + 1) // places)
             part = file.read(_PART_BYTES)
+            # The first line of a part and its last one are cut, but at the end of the file.
             lines += part.split(b"\n")[1:-1][-_LINES:]
-    return b"\n".join([*lines, part.rpartition(b"\n")[2]])
+            last_line = part.rpartition(b"\n")[2]
+    return b"\n".join([*lines, last_line])
 
 
 def resolve(
@@ -281,6 +323,7 @@ def resolve(
     unanswered: list[Check] = []
     told: list[Check] = []
     remarks: dict[str, str] = {}
+    # 1. Each check looks at what the answers before have made of the reading.
     distinct = list(dict.fromkeys(checks))
     for place, look in enumerate(distinct):
         progress(place / len(distinct))
@@ -299,12 +342,21 @@ def resolve(
             else:
                 told.append(check)
         reading = after
-    seen_part = WORDS["labels"]["seen"] if len(reading.file.rows) >= ROWS else ""
-    unanswered = [
-        replace(check, sentence=f"{check.sentence} {seen_part}".strip()) for check in unanswered
-    ]
-    taken = [offer.remark for check in told if (offer := check.offer("")) is not None]
-    text = "; ".join(filter(None, [reading.layout.reading, *remarks.values(), *taken]))
+
+    # 2. Of a long file checks have seen a part, which their sentences say.
+    if len(reading.file.rows) >= ROWS:
+        seen_part = WORDS["labels"]["seen"]
+        unanswered = [
+            replace(check, sentence=f"{check.sentence} {seen_part}") for check in unanswered
+        ]
+
+    # 3. The record says what was answered, and what was taken unasked.
+    texts = [reading.layout.reading, *remarks.values()]
+    for check in told:
+        offer = check.offer("")
+        if offer is not None:
+            texts.append(offer.remark)
+    text = "; ".join(filter(None, texts))
     reading = replace(reading, layout=replace(reading.layout, reading=text[:READING_MAX]))
     return Resolved(reading, tuple(unanswered), remarks, tuple(told))
 
@@ -317,11 +369,14 @@ def answered(check: Check, reading: Reading, answers: Mapping[str, str]) -> Read
     if check.name not in answers and not check.offers:
         return reading
     offer = check.offer(answers.get(check.name, ""))
-    return reading if offer is None else offer.apply(reading)
+    if offer is None:
+        return reading
+    return offer.apply(reading)
 
 
 def _remark(check: Check, answer: str) -> str:
     """What the record says of an answer."""
     offer = check.offer(answer)
-    kept = f"the question “{check.name}” was answered “{check.keep}”"
-    return kept if offer is None else offer.remark
+    if offer is None:
+        return f"the question “{check.name}” was answered “{check.keep}”"
+    return offer.remark
