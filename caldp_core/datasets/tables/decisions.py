@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from caldp_core.datasets.tables import rules
@@ -71,11 +72,27 @@ class Decided:
 
     def all_sums(self) -> list[Sum]:
         """The sums of all rules."""
-        return [found for sums in self.sums.values() for found in sums]
+        return list(chain.from_iterable(self.sums.values()))
 
     def wholes(self) -> set[int]:
         """The facts that are sums of others."""
-        return {whole for found in self.all_sums() for whole in found.wholes}
+        return wholes_of(self.all_sums())
+
+
+def wholes_of(sums: Iterable[Sum]) -> set[int]:
+    """The facts that are sums of others by some sums, or one level of these."""
+    wholes: set[int] = set()
+    for found in sums:
+        wholes.update(found.wholes)
+    return wholes
+
+
+def _parts_of(sums: Iterable[Sum]) -> set[int]:
+    """The facts that some sums are of."""
+    parts: set[int] = set()
+    for found in sums:
+        parts.update(found.parts)
+    return parts
 
 
 def decide(table: FactTable, keep: frozenset[str], by_chance: bool) -> Decided:
@@ -96,12 +113,13 @@ def decide(table: FactTable, keep: frozenset[str], by_chance: bool) -> Decided:
 
 def propose(table: FactTable, by_chance: bool) -> dict[str, list[Sum]]:
     """All proposals by rule, each once, in the order of `RULES`."""
-    columns = [at for at, members in enumerate(table.member_tables) if members]
-    cells_of_labels = _cells_by_title(table)
     found: dict[str, list[Sum]] = {name: [] for name in RULES}
     found["indent"] += rules.by_indent(table)
-    found["levels"] += rules.by_levels(table, cells_of_labels)
-    for column in columns:
+    found["levels"] += rules.by_levels(table, _cells_by_title(table))
+    for column, members in enumerate(table.member_tables):
+        # Where two facts have one place nothing can be said of members.
+        if not members:
+            continue
         found["codes"] += rules.by_codes(table, column)
         found["bands"] += rules.by_bands(table, column)
         if by_chance:
@@ -109,6 +127,7 @@ def propose(table: FactTable, by_chance: bool) -> dict[str, list[Sum]]:
             found["numbers"] += rules.by_numbers(table, column)
             found["rounded"] += rules.by_rounded_numbers(table, column)
             found["few-numbers"] += rules.by_few_numbers(table, column)
+    # Words come last, as a total is the sum of what the others say is no part of another row.
     structured = [*found["indent"], *found["codes"], *found["bands"], *found["levels"]]
     found["words"] += rules.by_words(table, [*structured, *found["order"]])
     return {name: list(dict.fromkeys(sums)) for name, sums in found.items()}
@@ -118,10 +137,10 @@ def _cells_by_title(table: FactTable) -> Mapping[str, tuple[str, ...]]:
     """Cells by row of every label column and column beside; rows without people have ""."""
     rows = 1 + max((fact.row for fact in table.facts), default=-1)
     columns: dict[str, tuple[str, ...]] = {}
-    for at, title in enumerate(table.titles):
+    for column, title in enumerate(table.titles):
         cells = [""] * rows
         for fact in table.facts:
-            cells[fact.row] = fact.members[at]
+            cells[fact.row] = fact.members[column]
         columns[title] = tuple(cells)
     return {**columns, **table.beside}
 
@@ -150,9 +169,10 @@ def _decide_rule(
     too_few = len(tested.failing) - len(near) > len(tested.fitting)
     if not used or not (tested.fitting or rule.hints) or too_few:
         return
-    changes = {whole for found in used for whole in found.wholes} - decided.wholes()
+    new_wholes = wholes_of(used) - decided.wholes()
     _take_over(rule, used, decided, keep)
-    if changes:  # else all of it is known by another rule
+    # What another rule has said before is not told or asked again.
+    if new_wholes:
         decided.failing[rule.name] += len(tested.failing)
         if is_asked or chance > rule.sure:
             decided.asked.add(rule.name)
@@ -162,8 +182,9 @@ def _may_be_chance(rule: Rule, tested: "_Tested", chance: float, known: "_Known"
     """Whether what a search has found is dropped, as it may be a coincidence."""
     if rule.is_last_resort and known.any:
         return True
-    single = len(tested.fitting) == 1 and rule.name == "order"
-    return chance > (_SINGLE_UP_TO if single else rule.asked_up_to)
+    if rule.name == "order" and len(tested.fitting) == 1:
+        return chance > _SINGLE_UP_TO
+    return chance > rule.asked_up_to
 
 
 def _near_of_rule(
@@ -215,8 +236,8 @@ def _is_doubtful(table: FactTable, rule: Rule, tested: _Tested, known: "_Known")
         return True
     if rule.name != "order":
         return False
-    placed = {fact for found in tested.fitting for fact in (*found.wholes, *found.parts)}
-    return len(placed | known.placed) < len(table.facts)
+    placed = known.placed | wholes_of(tested.fitting) | _parts_of(tested.fitting)
+    return len(placed) < len(table.facts)
 
 
 def _take_over(
@@ -227,7 +248,7 @@ def _take_over(
 ) -> None:
     """Note sums that hold, or that a person keeps as answers."""
     if rule.finding in keep:
-        decided.kept |= {whole for found in used for whole in found.wholes}
+        decided.kept |= wholes_of(used)
         decided.kept_sums[rule.name] += used
     else:
         decided.sums[rule.name] += used
@@ -241,8 +262,8 @@ class _Known:
         sums = [found for found in decided.all_sums() if table.columns_of(found) == columns]
         self.kept = decided.kept
         self.any = bool(sums)
-        self.wholes = {whole for found in sums for whole in found.wholes}
-        self.parts = {part for found in sums for part in found.parts}
+        self.wholes = wholes_of(sums)
+        self.parts = _parts_of(sums)
         self.placed = self.wholes | self.parts
         self.wholes_of_part = defaultdict[int, set[int]](set)
         for found in sums:
@@ -254,11 +275,13 @@ class _Known:
 
         What has its place already is no part of a sum that was `searched` by numbers.
         """
-        wholes, parts = set(proposal.wholes), set(proposal.parts)
+        wholes = set(proposal.wholes)
+        parts = set(proposal.parts)
         if wholes & (self.wholes | parts | self.kept):
             return True
-        if any(self.wholes_of_part[whole] & parts for whole in wholes & self.parts):
-            return True
+        for whole in wholes & self.parts:
+            if self.wholes_of_part[whole] & parts:
+                return True
         return searched and bool(self.parts & parts)
 
 
@@ -268,10 +291,11 @@ def _chance_of_search(table: FactTable, rule: Rule, tested: _Tested) -> float:
     chance = tested.chance
     members = set[tuple[str, ...]]()
     for found in tested.fitting:
+        # A member was tried once, whatever number of combinations with others it has.
         whole = table.facts[found.wholes[0]]
-        own = tuple(whole.members[at] for at in sorted(table.columns_of(found)))
-        if own not in members:
-            members.add(own)
+        member = tuple(whole.members[column] for column in sorted(table.columns_of(found)))
+        if member not in members:
+            members.add(member)
             chance *= min(1e6, rule.tries(len(table.facts), len(found.parts)))
     return chance
 
@@ -280,7 +304,8 @@ def _near(table: FactTable, failing: Iterable[Sum]) -> list[Sum]:
     """Sums that fail by less than half: a part may be missing, or one number be wrong."""
     near = []
     for proposal in failing:
-        whole, parts = table.people(proposal.wholes), table.people(proposal.parts)
+        whole = table.people(proposal.wholes)
+        parts = table.people(proposal.parts)
         if parts / 2 <= whole <= 2 * parts:
             near.append(proposal)
     return near

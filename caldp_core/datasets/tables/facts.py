@@ -47,14 +47,18 @@ _ABOVE: Final = re.compile(r"(?:[>≥]\s*(\d+)|(\d+)\s?\+)")
 def mark_of(text: str) -> Mark:
     """The bounds that a mark says: "<5" is 0 to 4, "1 to 4" is 1 to 4, "20+" at least 20."""
     text = " ".join(text.split())
-    if found := _BELOW.fullmatch(text):
-        return Mark(text, 0, max(int(found[1]) - 1, 0))
-    if found := _UP_TO.fullmatch(text):
-        return Mark(text, 0, int(found[1]))
-    if found := _BETWEEN.fullmatch(text):
-        return Mark(text, int(found[1]), int(found[2]))
-    if found := _ABOVE.fullmatch(text):
-        return Mark(text, int(found[1] or found[2]))
+    below = _BELOW.fullmatch(text)
+    if below:
+        return Mark(text, 0, max(int(below[1]) - 1, 0))
+    up_to = _UP_TO.fullmatch(text)
+    if up_to:
+        return Mark(text, 0, int(up_to[1]))
+    between = _BETWEEN.fullmatch(text)
+    if between:
+        return Mark(text, int(between[1]), int(between[2]))
+    above = _ABOVE.fullmatch(text)
+    if above:
+        return Mark(text, int(above[1] or above[2]))
     return Mark(text)
 
 
@@ -116,7 +120,9 @@ class FactTable:
             multiples = sum(number % unit == 0 for number in numbers)
             if multiples >= _ROUNDED_SHARE * len(numbers) and min(numbers) > 2 * unit:
                 return unit
-        return 1 if all(number.is_integer() for number in numbers) else 0.1
+        if all(number.is_integer() for number in numbers):
+            return 1
+        return 0.1
 
     @cached_property
     def grain(self) -> float:
@@ -135,10 +141,12 @@ class FactTable:
         return tuple(self._members_of(column) for column in range(len(self.titles)))
 
     def _members_of(self, column: int) -> MemberTable:
-        alone = len(self.titles) == 1
+        """The `MemberTable` of one column."""
+        is_alone = len(self.titles) == 1
         table = defaultdict[tuple[str, int], dict[Others, int]](dict)
         for number, fact in enumerate(self.facts):
-            key = (fact.members[column], fact.row if alone else 0)
+            # A label may come twice in a column that is alone: then its row tells which it is.
+            key = (fact.members[column], fact.row if is_alone else 0)
             others = fact.members[:column] + fact.members[column + 1 :]
             if others in table[key]:
                 return {}
@@ -155,7 +163,9 @@ class FactTable:
         differing = set[int]()
         for part in found.parts:
             members = self.facts[part].members
-            differing.update(at for at in range(len(whole)) if members[at] != whole[at])
+            for column, member in enumerate(whole):
+                if members[column] != member:
+                    differing.add(column)
         return frozenset(differing)
 
 
