@@ -10,7 +10,7 @@ from caldp_core.basics.errors import count_text
 from caldp_core.datasets.files.numbers import HIDDEN, DecimalMark, parse_number
 from caldp_core.datasets.tables import labels, rules
 from caldp_core.datasets.tables.columns import Columns, find_columns
-from caldp_core.datasets.tables.decisions import RULES, Decided, decide
+from caldp_core.datasets.tables.decisions import RULES, Decided, decide, wholes_of
 from caldp_core.datasets.tables.facts import CODES_BELOW_0, Fact, FactTable, Mark, Sum, mark_of
 
 KEEP: Final = "keep"
@@ -99,19 +99,26 @@ class TableModel:
 
     def describe(self) -> str:
         """How many people these are, and of what: "4,415 people = 100 “County” × 2 “answer”"."""
+        # Where each label of a column meets each of the others, their numbers multiply to the rows.
         counted = sum(not reason for reason in self.reasons)
         product = 1
-        for size in self.sizes.values():
+        factors = []
+        for title, size in self.sizes.items():
             product *= size
-        parts = [f"{size:,} “{title}”" for title, size in self.sizes.items() if size > 1]
+            if size > 1:
+                factors.append(f"{size:,} “{title}”")
         rows = count_text(counted, "row", "rows")
-        of = " × ".join(parts) if parts and product == counted else rows
-        sentence = f"{self.people:,.10g} {'person' if self.people == 1 else 'people'} = {of}"
+        if factors and product == counted:
+            rows = " × ".join(factors)
+        people = "person" if self.people == 1 else "people"
+        sentence = f"{self.people:,.10g} {people} = {rows}"
+
         left_out = Counter(reason for reason in self.reasons if reason)
         for reason, times in left_out.items():
-            are = "row more is" if times == 1 else "rows more are"
-            many = reason if times == 1 else _SEVERAL.get(reason, reason)
-            sentence += f"; {times:,} {are} {many}"
+            if times == 1:
+                sentence += f"; 1 row more is {reason}"
+            else:
+                sentence += f"; {times:,} rows more are {_SEVERAL.get(reason, reason)}"
         return f"{sentence}."
 
 
@@ -149,16 +156,19 @@ def read_model(table: CountTable, answers: Mapping[str, str]) -> TableModel:
 
     `answers`: by name of a finding one of its ways; "" and findings without one: the default.
     """
+    # 1. The rows as facts, without those that other rows or periods hold by their own words.
     columns = find_columns(table.titles, table.rows, table.people, table.named)
     facts = _facts_of(table, columns)
     work = _Work(answers, [""] * len(table.rows))
     facts = _of_one_period(table, columns, facts, work)
     facts = _without_named_parts(facts, work)
-    beside = {
-        table.titles[at]: tuple(row[at].strip() for row in table.rows) for at in columns.beside
-    }
-    titles = tuple(table.titles[at] for at in columns.labels)
+    beside = {}
+    for column in columns.beside:
+        beside[table.titles[column]] = tuple(row[column].strip() for row in table.rows)
+    titles = tuple(table.titles[column] for column in columns.labels)
     fact_table = FactTable(titles, tuple(facts), beside)
+
+    # 2. Which of them are sums of others, and what is to be said and asked of these.
     kept = frozenset(name for name, answer in answers.items() if answer == KEEP)
     decided = decide(fact_table, kept, by_chance=not columns.are_places)
     _tell_of_sums(fact_table, decided, work)
@@ -176,19 +186,16 @@ def _facts_of(table: CountTable, columns: Columns) -> list[Fact]:
         if not cell:
             continue
         value = parse_number(cell, table.mark)
-        is_hidden = value is None and re.fullmatch(HIDDEN, cell) is not None
-        if value is None and not is_hidden:
-            continue
+        mark = None
+        if value is None:
+            # What is neither a number nor stands for one, such as a note, is no fact.
+            if re.fullmatch(HIDDEN, cell) is None:
+                continue
+            mark = mark_of(cell)
+        members = tuple(row[column].strip() for column in columns.labels)
         first = row[columns.labels[0]]
-        facts.append(
-            Fact(
-                number,
-                tuple(row[at].strip() for at in columns.labels),
-                value,
-                mark_of(cell) if is_hidden else None,
-                len(first) - len(first.lstrip(_INDENTS)),
-            )
-        )
+        indent = len(first) - len(first.lstrip(_INDENTS))
+        facts.append(Fact(number, members, value, mark, indent))
     return _with_codes_hidden(facts)
 
 
@@ -198,16 +205,22 @@ _FILLED_MIN: Final = 0.3
 def _filled_down(table: CountTable, columns: Columns) -> list[list[str]]:
     """The rows, with labels written once above a group of rows repeated in each of them."""
     rows = [list(row) for row in table.rows]
-    for at in columns.labels[:-1]:
-        blank = [number for number, row in enumerate(rows) if not row[at].strip()]
-        if not rows or not rows[0][at].strip() or len(blank) < _FILLED_MIN * len(rows):
+    for column in columns.labels[:-1]:
+        blank = [number for number, row in enumerate(rows) if not row[column].strip()]
+        if not rows or not rows[0][column].strip() or len(blank) < _FILLED_MIN * len(rows):
             continue
-        others = [other for other in columns.labels if other != at]
-        if any(labels.is_total(rows[number][other]) for number in blank for other in others):
+        # The blank of a total is no label left out: it is the total of all of them.
+        others = [other for other in columns.labels if other != column]
+        if any(_has_total(rows[number], others) for number in blank):
             continue
         for number in blank:
-            rows[number][at] = rows[number - 1][at]
+            rows[number][column] = rows[number - 1][column]
     return rows
+
+
+def _has_total(row: Sequence[str], columns: Sequence[int]) -> bool:
+    """Whether a row is called a total in one of these columns."""
+    return any(labels.is_total(row[column]) for column in columns)
 
 
 def _with_codes_hidden(facts: list[Fact]) -> list[Fact]:
@@ -215,32 +228,35 @@ def _with_codes_hidden(facts: list[Fact]) -> list[Fact]:
     below = {fact.value for fact in facts if fact.value is not None and fact.value < 0}
     if not below or len(below) > 2 or not below <= CODES_BELOW_0:
         return facts
-    return [
-        replace(fact, value=None, mark=Mark(f"{fact.value:g}")) if fact.value in below else fact
-        for fact in facts
-    ]
+    with_marks = []
+    for fact in facts:
+        if fact.value in below:
+            with_marks.append(replace(fact, value=None, mark=Mark(f"{fact.value:g}")))
+        else:
+            with_marks.append(fact)
+    return with_marks
 
 
 def _of_one_period(
     table: CountTable, columns: Columns, facts: list[Fact], work: _Work
 ) -> list[Fact]:
     """The facts of one period, where each has the same rows: the same people may be in all."""
-    at = columns.period
-    if at is None or at not in columns.labels:
+    if columns.period is None or columns.period not in columns.labels:
         return facts
-    column = columns.labels.index(at)
+    place = columns.labels.index(columns.period)
     by_period = defaultdict[str, list[Fact]](list)
     others = set[tuple[str, ...]]()
     for fact in facts:
-        by_period[fact.members[column]].append(fact)
-        others.add(fact.members[:column] + fact.members[column + 1 :])
+        by_period[fact.members[place]].append(fact)
+        others.add(fact.members[:place] + fact.members[place + 1 :])
+    # Rows that come once without their period are different people, such as those born in it.
     if len(by_period) < 2 or len(others) == len(facts):
         return facts
     periods = sorted(by_period, reverse=True)
     latest = sum(fact.value or 0 for fact in by_period[periods[0]])
     finding = Finding(
         "periods",
-        {"values": f"{len(periods):,}", "column": f"“{table.titles[at]}”"},
+        {"values": f"{len(periods):,}", "column": f"“{table.titles[columns.period]}”"},
         (*periods[:_PERIODS_LISTED], KEEP),
         asks=True,
         effect=latest - sum(fact.value or 0 for fact in facts),
@@ -249,9 +265,9 @@ def _of_one_period(
     way = work.way(finding)
     if way == KEEP:
         return facts
-    chosen = by_period.get(way, [])
-    work.leave_out((fact for fact in facts if fact.members[column] != way), OTHER_PERIOD)
-    return chosen
+    others_left_out = [fact for fact in facts if fact.members[place] != way]
+    work.leave_out(others_left_out, OTHER_PERIOD)
+    return by_period.get(way, [])
 
 
 def _without_named_parts(facts: list[Fact], work: _Work) -> list[Fact]:
@@ -259,10 +275,10 @@ def _without_named_parts(facts: list[Fact], work: _Work) -> list[Fact]:
     parts = [fact for fact in facts if any(map(rules.is_part_by_word, fact.members))]
     if not parts or len(parts) == len(facts):
         return facts
-    listed = dict.fromkeys(" · ".join(filter(None, fact.members)) for fact in parts)
+    names = dict.fromkeys(map(_name_of, parts))
     finding = Finding(
         "parts-of-rows",
-        {"rows": count_text(len(parts), "row", "rows"), "named": _listed(list(listed))},
+        {"rows": count_text(len(parts), "row", "rows"), "named": _listed(list(names))},
         (_LEAVE_OUT, KEEP),
         asks=True,
         effect=-sum(fact.value or 0 for fact in parts),
@@ -289,34 +305,54 @@ _HOW: Final = {
 
 def _tell_of_sums(table: FactTable, decided: Decided, work: _Work) -> None:
     """Findings of rows that are the sum of others; a coarser level may be counted."""
-    names = dict.fromkeys(rule.finding for rule in RULES.values())
+    rules_of_finding: dict[str, list[str]] = {}
+    for rule in RULES.values():
+        rules_of_finding.setdefault(rule.finding, []).append(rule.name)
     left_out = set[int]()
-    for name in names:
-        used = [rule for rule in RULES if RULES[rule].finding == name]
-        sums = [found for rule in used for found in decided.sums[rule]]
-        kept = [found for rule in used for found in decided.kept_sums[rule]]
+    for name, used in rules_of_finding.items():
+        # 1. The sums that all rules of this finding have found, and how they did.
+        sums: list[Sum] = []
+        kept: list[Sum] = []
+        how: dict[str, None] = {}
+        failing = 0
+        for rule_name in used:
+            sums += decided.sums[rule_name]
+            kept += decided.kept_sums[rule_name]
+            failing += decided.failing[rule_name]
+            if decided.sums[rule_name] or decided.kept_sums[rule_name]:
+                how[_HOW[rule_name]] = None
         if not sums and not kept:
             continue
-        wholes = {whole for found in (*sums, *kept) for whole in found.wholes}
-        effect = -table.people(wholes - left_out)
-        levels = _depths(sums) if name == "levels" else {}
-        coarser = sorted(set(levels.values()))[:-1]
-        failing = sum(decided.failing[rule] for rule in used)
-        how = [_HOW[rule] for rule in used if decided.sums[rule] or decided.kept_sums[rule]]
+
+        # 2. What is said of them, and how it is answered: of a tree also by a coarser level.
+        wholes = wholes_of([*sums, *kept])
+        texts = {
+            "rows": count_text(len(wholes), "row", "rows"),
+            "verb": "is" if len(wholes) == 1 else "are",
+            "named": _named(table, wholes),
+            "how": " and ".join(how),
+            "failing": "",
+        }
+        if failing:
+            texts["failing"] = f"; {failing:,} of them do not add up"
+        levels: Mapping[int, int] = {}
+        if name == "levels":
+            levels = _depths(sums)
+        ways = [_LEAVE_OUT]
+        for depth in sorted(set(levels.values()))[:-1]:
+            ways.append(f"level-{depth + 1}")
+        ways.append(KEEP)
         finding = Finding(
             name,
-            {
-                "rows": count_text(len(wholes), "row", "rows"),
-                "verb": "is" if len(wholes) == 1 else "are",
-                "named": _named(table, wholes),
-                "how": " and ".join(dict.fromkeys(how)),
-                "failing": f"; {failing:,} of them do not add up" if failing else "",
-            },
-            (_LEAVE_OUT, *(f"level-{depth + 1}" for depth in coarser), KEEP),
-            asks=any(rule in decided.asked for rule in used),
-            effect=effect,
+            texts,
+            tuple(ways),
+            asks=any(rule_name in decided.asked for rule_name in used),
+            # Rows that an earlier finding leaves out are taken from the people once.
+            effect=-table.people(wholes - left_out),
             rows=tuple(sorted(table.facts[whole].row for whole in wholes)),
         )
+
+        # 3. What the answer leaves out.
         way = work.way(finding)
         if way == KEEP:
             continue
@@ -330,14 +366,21 @@ def _tell_of_sums(table: FactTable, decided: Decided, work: _Work) -> None:
 
 def _named(table: FactTable, numbers: Iterable[int]) -> str:
     """The first few labels of some facts, each once, in quotation marks."""
-    texts = dict.fromkeys(" · ".join(filter(None, table.facts[n].members)) for n in sorted(numbers))
-    return _listed(list(texts))
+    names = dict.fromkeys(_name_of(table.facts[number]) for number in sorted(numbers))
+    return _listed(list(names))
+
+
+def _name_of(fact: Fact) -> str:
+    """The labels of a fact, without blank ones."""
+    return " · ".join(filter(None, fact.members))
 
 
 def _listed(texts: Sequence[str]) -> str:
     """The first few texts in quotation marks."""
     quoted = [f"“{text[:60]}”" for text in texts[:_NAMED]]
-    return ", ".join(quoted) + (", …" if len(texts) > _NAMED else "")
+    if len(texts) > _NAMED:
+        quoted.append("…")
+    return ", ".join(quoted)
 
 
 def _depths(sums: Sequence[Sum]) -> dict[int, int]:
@@ -345,7 +388,7 @@ def _depths(sums: Sequence[Sum]) -> dict[int, int]:
     whole_of: dict[int, int] = {}
     members = set[int]()
     # A part of several wholes belongs to the one with the fewest parts, which is the nearest.
-    for found in sorted(sums, key=lambda each: -len(each.parts)):
+    for found in sorted(sums, key=lambda found: -len(found.parts)):
         members.update((*found.wholes, *found.parts))
         for part in found.parts:
             whole_of[part] = found.wholes[0]
@@ -364,9 +407,14 @@ def _leave_out_levels(
     table: FactTable, depths: Mapping[int, int], sums: Sequence[Sum], level: int, work: _Work
 ) -> set[int]:
     """Leave out all levels but one; what ends above it is counted as it is."""
-    wholes = {whole for found in sums for whole in found.wholes}
-    above = {fact for fact, depth in depths.items() if depth < level and fact in wholes}
-    below = {fact for fact, depth in depths.items() if depth > level}
+    wholes = wholes_of(sums)
+    above = set[int]()
+    below = set[int]()
+    for fact, depth in depths.items():
+        if depth < level and fact in wholes:
+            above.add(fact)
+        elif depth > level:
+            below.add(fact)
     work.leave_out((table.facts[fact] for fact in above), SUM_OF_OTHERS)
     work.leave_out((table.facts[fact] for fact in below), FINER)
     return above | below
@@ -377,13 +425,15 @@ def _tell_of_bands_inside(table: FactTable, work: _Work) -> None:
     inside = set[int]()
     outgrow = False
     for column, members in enumerate(table.member_tables):
-        for found in rules.bands_inside(table, column) if members else ():
+        if not members:
+            continue
+        for found in rules.bands_inside(table, column):
             if any(work.reasons[table.facts[whole].row] for whole in found.wholes):
                 continue
             inside.update(found.parts)
             whole_people = table.people(found.wholes)
             outgrow |= any((table.facts[part].value or 0) > whole_people for part in found.parts)
-    counted = {n for n, fact in enumerate(table.facts) if not work.reasons[fact.row]}
+    counted = {number for number, fact in enumerate(table.facts) if not work.reasons[fact.row]}
     inside &= counted
     if not inside:
         return
@@ -403,34 +453,40 @@ def _tell_of_bands_inside(table: FactTable, work: _Work) -> None:
 
 def _tell_of_hidden(table: FactTable, decided: Decided, work: _Work) -> None:
     """A finding of marks in the place of people: left out, zero, a number, or what sums leave."""
-    hidden = [
-        number
-        for number, fact in enumerate(table.facts)
-        if fact.value is None and not work.reasons[fact.row]
-    ]
+    # 1. Which rows that are counted have no number, by the marks in its place.
+    hidden = []
+    kinds = Counter[str]()
+    most = 0
+    for number, fact in enumerate(table.facts):
+        if fact.value is not None or work.reasons[fact.row]:
+            continue
+        hidden.append(number)
+        if fact.mark is not None:
+            kinds[fact.mark.text] += 1
+            most += fact.mark.high or 0
     if not hidden:
         return
-    kinds = Counter(fact.mark.text for fact in map(table.facts.__getitem__, hidden) if fact.mark)
-    listed = ", ".join(f"“{mark}” ({times:,})" for mark, times in kinds.most_common(4))
+
+    # 2. What is known of their people: by sums in the file, else by what marks say themselves.
     shares = _shares_of_missing(table, decided, hidden)
     missing = sum(shares.values())
-    most = sum(fact.mark.high or 0 for fact in map(table.facts.__getitem__, hidden) if fact.mark)
-    ways = (_SPREAD, _ZERO, KEEP) if len(shares) == len(hidden) else (_ZERO, KEEP)
-    first = next(iter(kinds))
+    known = ""
+    if shares:
+        known = f" By the sums that stand in the file they hold {missing:,.10g} together."
+    elif most:
+        known = f" They hold at most {most:,} together."
+    ways: tuple[str, ...] = (_ZERO, KEEP)
+    if len(shares) == len(hidden):
+        ways = (_SPREAD, *ways)
+    listed = [f"“{mark}” ({times:,})" for mark, times in kinds.most_common(4)]
     finding = Finding(
         "hidden-counts",
         {
             "rows": f"{len(hidden):,} of {count_text(len(table.facts), 'row', 'rows')}",
-            "listed": listed,
-            "first": first,
-            "answer": " · ".join(filter(None, table.facts[hidden[0]].members)),
-            "known": (
-                f" By the sums that stand in the file they hold {missing:,.10g} together."
-                if shares
-                else f" They hold at most {most:,} together."
-                if most
-                else ""
-            ),
+            "listed": ", ".join(listed),
+            "first": next(iter(kinds)),
+            "answer": _name_of(table.facts[hidden[0]]),
+            "known": known,
         },
         ways,
         asks=True,
@@ -438,7 +494,13 @@ def _tell_of_hidden(table: FactTable, decided: Decided, work: _Work) -> None:
         rows=tuple(table.facts[number].row for number in hidden),
         takes_number=True,
     )
-    way = work.way(finding)
+    _answer_hidden(table, hidden, shares, work.way(finding), work)
+
+
+def _answer_hidden(
+    table: FactTable, hidden: Sequence[int], shares: Mapping[int, float], way: str, work: _Work
+) -> None:
+    """Leave out facts without a number, or note the one that the answer gives each of them."""
     if way == KEEP:
         work.leave_out((table.facts[number] for number in hidden), HIDDEN_NUMBER)
     for number in hidden:
@@ -461,18 +523,23 @@ def _shares_of_missing(
     shares: dict[int, float] = {}
     waiting = set(hidden)
     sums = [found for found in decided.all_sums() if waiting.intersection(found.parts)]
-    for found in sorted(sums, key=lambda each: len(waiting.intersection(each.parts))):
+    for found in sorted(sums, key=lambda found: len(waiting.intersection(found.parts))):
         open_parts = [part for part in found.parts if part in waiting]
         if not open_parts or any(table.facts[whole].value is None for whole in found.wholes):
             continue
-        unknown = [p for p in found.parts if table.facts[p].value is None and p not in shares]
-        if set(unknown) != set(open_parts):
+        # A hidden part that is not counted takes some of what is missing, nobody knows how many.
+        unknown = set[int]()
+        for part in found.parts:
+            if table.facts[part].value is None and part not in shares:
+                unknown.add(part)
+        if unknown != set(open_parts):
             continue
         known = table.people(found.parts) + sum(shares.get(part, 0) for part in found.parts)
         missing = max(0, round(table.people(found.wholes) - known))
+        share, left_over = divmod(missing, len(open_parts))
         for place, part in enumerate(open_parts):
             # Equal parts in whole people; the first ones have one more where it does not go up.
-            shares[part] = missing // len(open_parts) + (place < missing % len(open_parts))
+            shares[part] = share + 1 if place < left_over else share
             waiting.discard(part)
     return shares
 
@@ -485,7 +552,7 @@ def _finished(table: FactTable, decided: Decided, work: _Work) -> TableModel:
     for fact in counted:
         for title, member in zip(table.titles, fact.members, strict=True):
             members[title].add(member)
-    findings = sorted(work.findings, key=lambda each: (not each.asks, -abs(each.effect)))
+    findings = sorted(work.findings, key=lambda finding: (not finding.asks, -abs(finding.effect)))
     return TableModel(
         table,
         tuple(findings),
@@ -505,6 +572,6 @@ def _levels_of(table: FactTable, sums: Sequence[Sum]) -> tuple[Level, ...]:
     levels = []
     for depth in sorted(by_depth):
         facts = by_depth[depth]
-        names = tuple(" · ".join(filter(None, table.facts[n].members)) for n in facts[:_NAMED])
+        names = tuple(_name_of(table.facts[fact]) for fact in facts[:_NAMED])
         levels.append(Level(depth, len(facts), table.people(facts), names))
     return tuple(levels)

@@ -60,7 +60,11 @@ def structure(reading: Reading) -> Joint:
     layout = reading.layout
     count = layout.count or 0
     cells = [row[count] for row in rows]
-    named = tuple(at for at in (layout.answer, layout.group) if at is not None and at != count)
+    named_columns = []
+    for column in (layout.answer, layout.group):
+        if column is not None and column != count:
+            named_columns.append(column)
+    named = tuple(named_columns)
     columns = find_columns(reading.file.names, rows, count, named)
     if layout.answer in columns.beside and not layout.named:
         # A level or region that follows from another label is not an answer.
@@ -80,9 +84,11 @@ def _mark_by_sums(table: CountTable) -> DecimalMark | None:
     for mark in MARKS:
         model = read_model(replace(table, mark=mark), {})
         sums[mark] = sum(level.rows for level in model.levels)
-    if sums["."] == sums[","]:
-        return None
-    return "." if sums["."] > sums[","] else ","
+    if sums["."] > sums[","]:
+        return "."
+    if sums[","] > sums["."]:
+        return ","
+    return None
 
 
 def _see_records(reading: Reading, answers: Mapping[str, str]) -> tuple[tuple[Check, ...], Reading]:
@@ -110,7 +116,10 @@ def table_rows(reading: Reading) -> Sequence[tuple[str, ...]] | None:
     found = fetch_rows(reading.file.table, bool(layout.header), where)
     if not found or len(found) > ROWS_MAX:
         return None
-    return [tuple(re.sub(r"\s*[\r\n]\s*", " ", cell or "") for cell in row) for row in found]
+    rows = []
+    for row in found:
+        rows.append(tuple(re.sub(r"\s*[\r\n]\s*", " ", cell or "") for cell in row))
+    return rows
 
 
 def _see(
@@ -129,15 +138,20 @@ def _check_of(finding: Finding) -> Check:
     texts = WORDS["checks"][finding.name]
     offers = []
     for way in finding.ways:
+        # To keep all as it is has its own button.
         if way == record.KEEP:
             continue
+        values = dict(finding.values)
         if way in texts:
-            label, remark = (text.format(**finding.values) for text in texts[way])
+            label, remark = texts[way]
         elif way.startswith("level-"):
-            level = way.removeprefix("level-")
-            label, remark = (text.format(level=level) for text in texts["level"])
+            label, remark = texts["level"]
+            values["level"] = way.removeprefix("level-")
         else:
-            label, remark = (text.format(way=way, **finding.values) for text in texts["each"])
+            # A way that is a text of the file itself, such as a period.
+            label, remark = texts["each"]
+            values["way"] = way
+        label, remark = label.format(**values), remark.format(**values)
         offers.append(Offer(way, label, remark, _unchanged))
     check = Check(
         finding.name,
@@ -169,17 +183,22 @@ def _number_of_people(listed: str, people: int) -> Offer:
 
 def _as_read(reading: Reading, table: CountTable, model: TableModel) -> Reading:
     """The reading of the same rows, with a further column that says why one is not counted."""
+    # 1. The rows that were looked at, with what the model has found of them.
     rows = []
     for number, row in enumerate(table.rows):
         cells = list(row)
         if number in model.values:
             cells[table.people] = f"{model.values[number]:.0f}"
         rows.append((*cells, model.reasons[number]))
-    file, width = reading.file, len(table.titles)
+    # 2. Rows that were left out before, and are counted as such: the model has not seen them.
+    file = reading.file
+    width = len(table.titles)
     if reading.layout.left_out:
         where = f"WHERE {left_out_sql(reading.layout)}"
-        left_out = fetch_rows(file.table, bool(reading.layout.header), where)
-        rows += [(*(cell or "" for cell in row), "") for row in left_out]
+        for row in fetch_rows(file.table, bool(reading.layout.header), where):
+            rows.append((*(cell or "" for cell in row), ""))
+
+    # 3. All of them as a file of their own, in memory, and the first ones that checks look at.
     source = source_from_bytes(csv_text(rows).encode(), file.table.source.name)
     plain = TableDialect(",", width + 1, 0, 0)
     as_text = replace(
@@ -187,8 +206,10 @@ def _as_read(reading: Reading, table: CountTable, model: TableModel) -> Reading:
     )
     reasons = tuple(sorted({reason for reason in model.reasons if reason}))
     layout = replace(reading.layout, header=False, reason=width, reasons=reasons)
-    counted = [row for row in rows if not row[width]]
-    first_rows = tuple(tuple(" ".join(cell.split()) for cell in row) for row in counted)
+    first_rows = []
+    for row in rows:
+        if not row[width]:
+            first_rows.append(tuple(" ".join(cell.split()) for cell in row))
     names = (*file.names, "not counted, as it is")
-    read = replace(file, table=as_text, names=names, rows=first_rows[: record.ROWS])
+    read = replace(file, table=as_text, names=names, rows=tuple(first_rows[: record.ROWS]))
     return Reading(read, layout, model)
