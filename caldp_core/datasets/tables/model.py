@@ -115,10 +115,10 @@ class TableModel:
 
         left_out = Counter(reason for reason in self.reasons if reason)
         for reason, times in left_out.items():
-            if times == 1:
-                sentence += f"; 1 row more is {reason}"
-            else:
-                sentence += f"; {times:,} rows more are {_SEVERAL.get(reason, reason)}"
+            what = reason
+            if times > 1:
+                what = _SEVERAL.get(reason, reason)
+            sentence += f"; {count_text(times, 'row more is', 'rows more are')} {what}"
         return f"{sentence}."
 
 
