@@ -175,15 +175,13 @@ def actions(setup: Setup) -> tuple[Action, ...]:
         PROTECT: "All places are sensitive already, so nothing changes."
         if everything
         else "All places in {where} become sensitive, too.",
-        UNPROTECT: "Places in {where} lose their protection; all others keep it.",
-        ONLY: "Only places in {where} stay sensitive; all others lose their protection "
-        f"(now {before} people have it).",
+        UNPROTECT: "Places in {where} lose their protection; others keep it.",
+        ONLY: f"Only {{where}} will be protected; now {before} people are.",
     }
     block_effect = (
         "The box that you drag becomes one block more."
         if drawn
-        else f"The box that you drag becomes a block, everything else another; the {blocks} of "
-        "now are given up."
+        else f"The box becomes a block, all else another; the {blocks} of now are given up."
     )
     numbers_effect = "The people in the box that you drag are counted; nothing else changes."
     return (

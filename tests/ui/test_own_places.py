@@ -466,6 +466,18 @@ def test_the_brush_says_before_that_nothing_is_left_to_protect() -> None:
     assert "nothing changes" not in after
 
 
+@pytest.mark.parametrize("policy", [EverythingSensitive(), choices.NEW_YORK])
+def test_what_an_action_does_fits_in_a_line_below_the_view_switch(policy: SensitiveSpec) -> None:
+    """At 1280 pixels 75 letters have room; a second line lay under the switch."""
+    effects = [
+        effect
+        for action in page_state.actions(setup_of(GridBlocks(), policy))
+        for effect in action.effects.values()
+    ]
+    assert effects
+    assert max(map(len, effects)) <= 75, effects
+
+
 STATES = BEGIN.with_context(blocks=StateBlocks())
 
 
