@@ -151,17 +151,28 @@ class NoisyMax:
 
     def exact_chances(self, votes: Sequence[int]) -> list[Fraction]:
         """Probability of each item, exact; for a few items, as 2^d terms are summed."""
-        return [self._exact_chance(j, votes) for j in range(self.d)]
+        return [self._exact_chance(item, votes) for item in range(self.d)]
 
-    def _exact_chance(self, j: int, votes: Sequence[int]) -> Fraction:
-        # Item j with noise r wins if every other's noise is at most lead_i + r.
-        leads = [votes[j] - v - (i < j) for i, v in enumerate(votes) if i != j]
-        alpha, end = self.noise.alpha, max(map(abs, leads)) + 1
+    def _exact_chance(self, item: int, votes: Sequence[int]) -> Fraction:
+        """Probability that `item` is chosen: a sum over its own noise r, in three parts."""
+        # With noise r it wins if every other's noise is at most lead + r. Of equal numbers the
+        # first is chosen, so that over an item before it the lead is smaller by 1.
+        leads = []
+        for other, count in enumerate(votes):
+            if other < item:
+                leads.append(votes[item] - count - 1)
+            elif other > item:
+                leads.append(votes[item] - count)
+        alpha = self.noise.alpha
         unit = (1 - alpha) / (1 + alpha)
-        total = sum(
-            (unit * alpha ** abs(r) * math.prod(self._cdf(lead + r) for lead in leads))
-            for r in range(-end, end + 1)
-        )
+
+        # From −end to end the terms are added up one by one.
+        end = max(map(abs, leads)) + 1
+        total = Fraction(0)
+        for r in range(-end, end + 1):
+            others_are_behind = math.prod(self._cdf(lead + r) for lead in leads)
+            total += unit * alpha ** abs(r) * others_are_behind
+
         # Beyond, every factor is 1 − a·α^r (right) or a·α^−r (left): geometric series.
         tail = [alpha ** (lead + 1) / (1 + alpha) for lead in leads]
         for size in range(len(leads) + 1):
@@ -175,6 +186,7 @@ class NoisyMax:
         )
 
     def _cdf(self, t: int) -> Fraction:
+        """P(Z ≤ t) of the noise, exact."""
         alpha = self.noise.alpha
         if t >= 0:
             return 1 - alpha ** (t + 1) / (1 + alpha)
@@ -182,7 +194,8 @@ class NoisyMax:
 
     def data_sets(self, n: int) -> list[tuple[int, ...]]:
         """Every way in which n people can vote: d counts that sum to n."""
-        return [c for c in itertools.product(range(n + 1), repeat=self.d) if sum(c) == n]
+        all_counts = itertools.product(range(n + 1), repeat=self.d)
+        return [counts for counts in all_counts if sum(counts) == n]
 
     def policy(self, n: int) -> DenseMatrix:
         """ε between data sets of n people that differ in one vote, ∞ between others."""
@@ -216,7 +229,9 @@ def local_half_width(no: int, yes: int, flip: float) -> float:
     variance = (no + yes) * flip * (1.0 - flip)
     if variance > _NORMAL_FROM:
         return float(scipy.special.ndtri(0.975) * math.sqrt(variance) / slope)
-    (gained, up), (lost, down) = _flipped(no, flip), _flipped(yes, flip)
+    # People with no who send yes are gained, people with yes who send no are lost.
+    gained, up = _flipped(no, flip)
+    lost, down = _flipped(yes, flip)
     moved = gained[0] - lost[-1] + np.arange(gained.size + lost.size - 1)
     errors = (moved - flip * (no - yes)) / slope
     return half_width(errors, np.convolve(up, down[::-1]))
@@ -225,8 +240,9 @@ def local_half_width(no: int, yes: int, flip: float) -> float:
 def _flipped(n: int, flip: float) -> tuple[Ints, Floats]:
     """Numbers of flipped bits that are likely at all, ascending, with their binomial chances."""
     reach = 12.0 * math.sqrt(n * flip * (1.0 - flip)) + 40.0
-    few, many = math.floor(n * flip - reach), math.ceil(n * flip + reach)
-    k = np.arange(max(0, few), min(n, many) + 1)
+    few = max(0, math.floor(n * flip - reach))
+    many = min(n, math.ceil(n * flip + reach))
+    k = np.arange(few, many + 1)
     chances = scipy.stats.binom.pmf(k, n, flip)
     return k, chances / chances.sum()
 
@@ -253,11 +269,9 @@ def even_votes(n: int, d: int, lead: int) -> Ints:
 
 def law_of_sum(ones: int, zeros: int, p: float, q: float) -> Floats:
     """(ones + zeros + 1,) the law of Binomial(ones, p) + Binomial(zeros, q); p, q in [0, 1]."""
-    one, other = (
-        np.asarray(scipy.stats.binom.pmf(np.arange(n + 1), n, chance))
-        for n, chance in ((ones, p), (zeros, q))
-    )
-    return np.convolve(one, other)
+    from_ones = np.asarray(scipy.stats.binom.pmf(np.arange(ones + 1), ones, p))
+    from_zeros = np.asarray(scipy.stats.binom.pmf(np.arange(zeros + 1), zeros, q))
+    return np.convolve(from_ones, from_zeros)
 
 
 _NODES = np.linspace(-9.0, 9.0, 181)
@@ -292,10 +306,14 @@ class BitwiseResponse:
 
         Bits of one report are flipped independently, so each sum is two binomials, at any n.
         """
-        people, rng = check_counts("votes", votes, self.d), generator(rng)
-        ones, n, p = people @ self.bits_of(np.arange(self.d)), people.sum(), float(self.truth)
+        people = check_counts("votes", votes, self.d)
+        rng = generator(rng)
+        ones = people @ self.bits_of(np.arange(self.d))
+        p = float(self.truth)
         size = (draws, self.bits)
-        return np.asarray(rng.binomial(ones, p, size) + rng.binomial(n - ones, 1 - p, size))
+        from_ones = rng.binomial(ones, p, size)
+        from_zeros = rng.binomial(people.sum() - ones, 1 - p, size)
+        return np.asarray(from_ones + from_zeros)
 
     def winner(self, tally: Ints, n: int) -> Ints:
         """(draws, b) tallies of n reports → (draws,) items: each bit as most reports have it."""
@@ -310,7 +328,7 @@ class BitwiseResponse:
         """
         p = float(self.truth)
         if n <= EXACT_PEOPLE:
-            return _each(lambda each: self._exact_chance(n, each), lead)
+            return _chance_of_leads(lambda whole_lead: self._exact_chance(n, whole_lead), lead)
         # Of an odd number a majority of one is enough, of an even number it takes two.
         leads = np.asarray(lead, dtype=np.int64)
         even = (n - ((n - leads) % self.d == 1)) % 2 == 0
@@ -319,8 +337,12 @@ class BitwiseResponse:
         return np.asarray(scipy.special.ndtr(z) ** self.bits)
 
     def _exact_chance(self, n: int, lead: int) -> float:
-        votes, p = even_votes(n, self.d, lead), float(self.truth)
-        people, right = int(votes.sum()), 1.0
+        """`chance` of one lead, by the exact law of each bit's sum."""
+        votes = even_votes(n, self.d, lead)
+        people = int(votes.sum())
+        p = float(self.truth)
+        right = 1.0
+        # Bits with equally many ones have one law.
         kinds, bits = np.unique(votes @ self.bits_of(np.arange(self.d)), return_counts=True)
         for ones, times in zip(kinds.tolist(), bits.tolist(), strict=True):
             law = law_of_sum(ones, people - ones, p, 1 - p)
@@ -331,8 +353,14 @@ class BitwiseResponse:
         """d rows of d probabilities in rationals; `CaldpError` above the stated size."""
         require_exact(self.d**2, "use fewer items")
         lie = 1 - self.truth
-        wrong = [self.truth ** (self.bits - w) * lie**w for w in range(self.bits + 1)]
-        return [[wrong[(x ^ y).bit_count()] for y in range(self.d)] for x in range(self.d)]
+        # All that counts is how many bits of the report differ from those of the item.
+        chance_of_wrong = []
+        for wrong in range(self.bits + 1):
+            chance_of_wrong.append(self.truth ** (self.bits - wrong) * lie**wrong)
+        channel = []
+        for x in range(self.d):
+            channel.append([chance_of_wrong[(x ^ y).bit_count()] for y in range(self.d)])
+        return channel
 
 
 class OneHotResponse:
@@ -363,7 +391,7 @@ class OneHotResponse:
         nearly normal beyond.
         """
         if n <= EXACT_PEOPLE:
-            return _each(lambda each: self._exact_chance(n, each), lead)
+            return _chance_of_leads(lambda whole_lead: self._exact_chance(n, whole_lead), lead)
         ahead = np.asarray(lead, dtype=np.float64)
         rival = (n - ahead) / self.d
         noise = n * self.stray * (1 - self.stray)
@@ -387,10 +415,11 @@ class OneHotResponse:
         return float(chance.sum())
 
 
-def _each(chance: Callable[[int], float], lead: ArrayLike) -> Floats:
+def _chance_of_leads(chance: Callable[[int], float], lead: ArrayLike) -> Floats:
     """The chance for each whole lead, in the shape of `lead`."""
     leads = np.asarray(lead, dtype=np.int64)
-    return np.array([chance(each) for each in leads.ravel().tolist()]).reshape(leads.shape)
+    chances = [chance(whole_lead) for whole_lead in leads.ravel().tolist()]
+    return np.array(chances).reshape(leads.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -429,8 +458,8 @@ class Hashes:
 
     def assign_functions(self, counts: Ints, rng: Seed) -> Ints:
         """(k, d) people by function and value; `counts`: (d,). Everybody picks one at random."""
-        each = np.full(self.functions, 1 / self.functions)
-        return np.asarray(generator(rng).multinomial(counts, each).T)
+        even = np.full(self.functions, 1 / self.functions)
+        return np.asarray(generator(rng).multinomial(counts, even).T)
 
 
 def collision_variance(people: ArrayLike, functions: int, m: int) -> Floats:
@@ -440,8 +469,8 @@ def collision_variance(people: ArrayLike, functions: int, m: int) -> Floats:
     over the k functions is c_x²/k + c_x(1 − 1/k).
     """
     counts = np.asarray(people, dtype=np.float64)
-    each = counts**2 / functions + counts * (1 - 1 / functions)
-    return np.asarray((each.sum() - each) / (m - 1))
+    squares = counts**2 / functions + counts * (1 - 1 / functions)
+    return np.asarray((squares.sum() - squares) / (m - 1))
 
 
 class CountMeanSketch:
@@ -463,11 +492,15 @@ class CountMeanSketch:
 
     def sample_tally(self, people: ArrayLike, rng: Seed) -> tuple[Ints, Ints]:
         """(k, m) sums of bits and (k,) people by function, at any n; `people`: (d,)."""
-        counts, rng = check_counts("people", people, self.policy.k), generator(rng)
+        counts = check_counts("people", people, self.policy.k)
+        rng = generator(rng)
         rows = self.hashes.assign_functions(counts, rng)
-        hits, members = self.hashes.hits(rows), rows.sum(axis=1)
+        hits = self.hashes.hits(rows)
+        members = rows.sum(axis=1)
         p = float(self.kept)
-        return rng.binomial(hits, p) + rng.binomial(members[:, None] - hits, 1 - p), members
+        from_hits = rng.binomial(hits, p)
+        from_others = rng.binomial(members[:, None] - hits, 1 - p)
+        return from_hits + from_others, members
 
     def estimate(self, tally: tuple[Ints, Ints]) -> Floats:
         """(d,) people by value; may be negative."""
@@ -488,16 +521,17 @@ class CountMeanSketch:
         """d rows of k·2^m probabilities in rationals; `CaldpError` above the stated size."""
         k, m = self.hashes.functions, self.hashes.m
         require_exact(self.policy.k * k * 2**m, "use fewer cells or functions")
+        # All that counts is how many of the m bits differ from those of the value's cell.
         lie = 1 - self.kept
-        by_wrong = [self.kept ** (m - w) * lie**w / k for w in range(m + 1)]
-        return [
-            [
-                by_wrong[(1 << cell ^ pattern).bit_count()]
-                for cell in cells
-                for pattern in range(1 << m)
-            ]
-            for cells in self.hashes.cells.T.tolist()
-        ]
+        chance_of_wrong = [self.kept ** (m - wrong) * lie**wrong / k for wrong in range(m + 1)]
+        channel = []
+        for cells in self.hashes.cells.T.tolist():
+            row = []
+            for cell in cells:
+                for pattern in range(1 << m):
+                    row.append(chance_of_wrong[(1 << cell ^ pattern).bit_count()])
+            channel.append(row)
+        return channel
 
 
 class HadamardSketch:
@@ -520,12 +554,14 @@ class HadamardSketch:
 
     def sample_tally(self, people: ArrayLike, rng: Seed) -> tuple[Ints, int]:
         """(k, m) sums of reported signs by function and entry, and n, at any n."""
-        counts, rng = check_counts("people", people, self.policy.k), generator(rng)
+        counts = check_counts("people", people, self.policy.k)
+        rng = generator(rng)
         k, m = self.hashes.functions, self.hashes.m
+        # (k, m, m) people by function, cell and the entry of its row that they pick.
         hits = self.hashes.hits(self.hashes.assign_functions(counts, rng))
         entries = rng.multinomial(hits, np.full(m, 1 / m))
-        cell, entry = np.arange(m)[:, None], np.arange(m)
-        odd = (np.bitwise_count(cell & entry) & 1).astype(np.bool_)
+        # The entry is −1 where cell and entry share an odd number of bits.
+        odd = (np.bitwise_count(np.arange(m)[:, None] & np.arange(m)) & 1).astype(np.bool_)
         sums = np.zeros((k, m), np.int64)
         for sign, these in ((1, ~odd), (-1, odd)):
             positive = (entries * these).sum(axis=1)
@@ -553,13 +589,17 @@ class HadamardSketch:
         """d rows of k·m·2 probabilities in rationals; `CaldpError` above the stated size."""
         k, m = self.hashes.functions, self.hashes.m
         require_exact(self.policy.k * k * m * 2, "use fewer cells or functions")
-        right, wrong = self.kept / (k * m), (1 - self.kept) / (k * m)
-        return [
-            [
-                right if (cell & entry).bit_count() % 2 == sign else wrong
-                for cell in cells
-                for entry in range(m)
-                for sign in (0, 1)
-            ]
-            for cells in self.hashes.cells.T.tolist()
-        ]
+        right = self.kept / (k * m)
+        wrong = (1 - self.kept) / (k * m)
+        channel = []
+        for cells in self.hashes.cells.T.tolist():
+            row = []
+            for cell in cells:
+                for entry in range(m):
+                    # Sent is the sign of the entry, 1 for −1, or the other one.
+                    if (cell & entry).bit_count() % 2 == 0:
+                        row += [right, wrong]
+                    else:
+                        row += [wrong, right]
+            channel.append(row)
+        return channel

@@ -85,11 +85,14 @@ class LastingRappor:
 
     def daily(self, permanent: Bools, words: WordSource) -> Bools:
         """(…, k) permanent bits → (…, k) bits of a day's report."""
-        more, less = (self._coins(permanent.shape, chance, words) for chance in (MOST, LEAST))
-        return np.where(permanent, more, less)
+        # Both are drawn for every bit, so that as many words are used whatever the bits are.
+        if_set = self._coins(permanent.shape, MOST, words)
+        if_not = self._coins(permanent.shape, LEAST, words)
+        return np.where(permanent, if_set, if_not)
 
     @staticmethod
     def _coins(shape: tuple[int, ...], chance: Fraction, words: WordSource) -> Bools:
+        """Coins of a shape, each True with a chance that is a multiple of 2^-48."""
         size = math.prod(shape)
         threshold = np.full(size, int(chance * COIN_ONE), np.uint64)
         return flip_coins(words(size), threshold).reshape(shape)
@@ -109,24 +112,35 @@ class LastingRappor:
     def _channel(
         self, blooms: ArrayLike, days: int, bit_law: Callable[[bool, int], list[Fraction]]
     ) -> list[list[Fraction]]:
+        """The channel whose bits are independent; `bit_law(bit, days)`: the law of one of them."""
         filters = np.asarray(blooms, dtype=np.bool_)
         errors.require_exact(filters.shape[0] * 2 ** (self.bits * days), "use fewer bits or days")
-        by_bit = [bit_law(bit, days) for bit in (False, True)]
-        return [
-            [math.prod(chances) for chances in itertools.product(*(by_bit[b] for b in row))]
-            for row in filters.astype(int).tolist()
-        ]
+        law_if_not = bit_law(False, days)
+        law_if_set = bit_law(True, days)
+        channel: list[list[Fraction]] = []
+        for bloom in filters.tolist():
+            laws = [law_if_set if bit else law_if_not for bit in bloom]
+            channel.append([Fraction(math.prod(chances)) for chances in itertools.product(*laws)])
+        return channel
 
     def _kept_bit(self, bit: bool, days: int) -> list[Fraction]:
         """Probabilities of the 2^days sequences of one bit of the Bloom filter."""
-        stays = self.keep_probability if bit else 1 - self.keep_probability
-        return [
-            stays * _product(MOST, path) + (1 - stays) * _product(LEAST, path)
-            for path in itertools.product((0, 1), repeat=days)
-        ]
+        # The permanent bit is drawn once; given it, days are independent.
+        permanent_is_1 = self.keep_probability
+        if not bit:
+            permanent_is_1 = 1 - self.keep_probability
+        law = []
+        for path in itertools.product((0, 1), repeat=days):
+            if_1 = _product(MOST, path)
+            if_0 = _product(LEAST, path)
+            law.append(permanent_is_1 * if_1 + (1 - permanent_is_1) * if_0)
+        return law
 
     def _redrawn_bit(self, bit: bool, days: int) -> list[Fraction]:
-        one = self.sent_if_set if bit else self.sent_if_not
+        """The same where the permanent bit is drawn anew every day: all days are independent."""
+        one = self.sent_if_not
+        if bit:
+            one = self.sent_if_set
         return [_product(one, path) for path in itertools.product((0, 1), repeat=days)]
 
     def law_memoised(self, days: int) -> Law:
@@ -151,13 +165,18 @@ class LastingRappor:
         `laws`: of a bit, for each value that the person had; two values share no bit. See
         `guess_accuracy_of_laws`.
         """
-        return guess_accuracy_of_laws([law for law in laws for _ in range(self.hashes)])
+        laws_of_bits: list[Law] = []
+        for law in laws:
+            laws_of_bits += [law] * self.hashes
+        return guess_accuracy_of_laws(laws_of_bits)
 
 
 @lru_cache(maxsize=256)
-def _sent_count_laws(days: int, *chances: Fraction) -> Law:
+def _sent_count_laws(days: int, if_set: Fraction, if_not: Fraction) -> Law:
     """(days+1,) laws of how often a bit is sent as 1, by each of two chances a day."""
-    often, rarely = (scipy.stats.binom.pmf(np.arange(days + 1), days, float(c)) for c in chances)
+    times = np.arange(days + 1)
+    often = scipy.stats.binom.pmf(times, days, float(if_set))
+    rarely = scipy.stats.binom.pmf(times, days, float(if_not))
     return read_only(often), read_only(rarely)
 
 
@@ -172,8 +191,10 @@ def guess_accuracy_of_laws(laws: Sequence[Law]) -> float:
     With L the log-likelihood ratio, it is E[1/(1 + e^−|L|)] (Bayes). L is a sum of independent
     terms; it is added up on a grid of 2^-9 nats, which moves the result by at most 2^-11 a law.
     """
+    # The grid is a circle: it is long enough that no sum comes round to the other side.
     reach = sum(2 * float(np.abs(_ratio(law)).max()) for law in laws) + 1.0
     size = 1 << math.ceil(math.log2(2 * reach / _STEP + 2))
+    # Laws of sums are convolutions, which are products of transforms.
     spectrum = np.ones(size // 2 + 1, np.complex128)
     for law, times in _counted(laws):
         ratio = np.rint(_ratio(law) / _STEP).astype(np.int64)
@@ -194,6 +215,7 @@ def _counted(laws: Sequence[Law]) -> list[tuple[Law, int]]:
 
 
 def _ratio(law: Law) -> Floats:
+    """Log-likelihood ratio of each observation: a set bit against one that is not."""
     # Outcomes too rare for floats are left out.
     return np.log(np.maximum(law[0], 1e-300)) - np.log(np.maximum(law[1], 1e-300))
 
@@ -229,8 +251,11 @@ class RapporCollector:
     def __init__(self, mechanism: LastingRappor, candidates: Sequence[str], cohorts: int) -> None:
         self.mechanism = mechanism
         self.cohorts = errors.check_whole("cohorts", cohorts, 1, 1024)
-        blooms = [[mechanism.bloom(v, c) for v in candidates] for c in range(cohorts)]
+        blooms = []
+        for cohort in range(cohorts):
+            blooms.append([mechanism.bloom(value, cohort) for value in candidates])
         self.blooms: Bools = np.array(blooms)
+        # (cohorts·k, candidates): how much a person with a candidate adds to each expected sum.
         design = self.blooms.transpose(0, 2, 1).reshape(-1, len(candidates)) / cohorts
         errors.require(
             np.linalg.matrix_rank(design) == len(candidates),
@@ -244,18 +269,23 @@ class RapporCollector:
 
         Given the values and the cohorts, bits are independent: each sum is two binomials.
         """
-        counts, rng = errors.check_counts("people", people, self.blooms.shape[1]), generator(rng)
+        counts = errors.check_counts("people", people, self.blooms.shape[1])
+        rng = generator(rng)
+        # Each person is in a cohort by chance; `have`: how many there have a bit set.
         spread = rng.multinomial(counts, np.full(self.cohorts, 1 / self.cohorts)).T
         members = spread.sum(axis=1)
         have = (spread[:, :, None] * self.blooms).sum(axis=1)
-        set_, not_ = float(self.mechanism.sent_if_set), float(self.mechanism.sent_if_not)
-        return rng.binomial(have, set_) + rng.binomial(members[:, None] - have, not_), members
+        from_set = rng.binomial(have, float(self.mechanism.sent_if_set))
+        from_not = rng.binomial(members[:, None] - have, float(self.mechanism.sent_if_not))
+        return from_set + from_not, members
 
     def estimate(self, tally: tuple[Ints, Ints]) -> Floats:
         """(candidates,) unbiased numbers of people; may be negative."""
         sums, members = tally
-        set_, not_ = float(self.mechanism.sent_if_set), float(self.mechanism.sent_if_not)
-        have = (sums - not_ * members[:, None]) / (set_ - not_)
+        if_set = float(self.mechanism.sent_if_set)
+        if_not = float(self.mechanism.sent_if_not)
+        # First how many have each bit set, by cohort, then which candidates explain that.
+        have = (sums - if_not * members[:, None]) / (if_set - if_not)
         return np.asarray(self._solve @ have.ravel())
 
     def variance(self, people: ArrayLike) -> Floats:
@@ -264,8 +294,10 @@ class RapporCollector:
         A person in cohort c adds w_c·(S − p*)/(q* − p*) to n·estimate, w_c the cohort's weights.
         """
         counts = errors.check_counts("people", people, self.blooms.shape[1])
-        set_, not_ = float(self.mechanism.sent_if_set), float(self.mechanism.sent_if_not)
-        noise = np.where(self.blooms, set_ * (1 - set_), not_ * (1 - not_)) / (set_ - not_) ** 2
+        if_set = float(self.mechanism.sent_if_set)
+        if_not = float(self.mechanism.sent_if_not)
+        of_coins = np.where(self.blooms, if_set * (1 - if_set), if_not * (1 - if_not))
+        noise = of_coins / (if_set - if_not) ** 2
         weights = self._solve.reshape(-1, self.cohorts, self.mechanism.bits)
         from_coins = np.einsum("vcb,cxb->vx", weights**2, noise)
         signal = np.einsum("vcb,cxb->vcx", weights, self.blooms.astype(np.float64))
