@@ -71,7 +71,8 @@ def tally_query(protocol: Protocol, dialect: str, batch_column: str = "") -> str
         not batch_column or _COLUMN.fullmatch(batch_column) is not None,
         f"The column of batches must be a name of letters, digits and _, got {batch_column!r}.",
     )
-    engine, whole = DIALECTS[dialect], protocol.fingerprint
+    engine = DIALECTS[dialect]
+    whole = protocol.fingerprint
     content = engine.get("report", engine["text"]).format(column="report", around=AROUND)
     marked = engine["text"].format(column="protocol", around=QUOTE)
     parts = dict.fromkeys(("named", "passed", "grouped", "listed"), "")
@@ -127,9 +128,12 @@ def sum_tallies(batches: Batches) -> Iterator["pa.RecordBatch"]:
 
     Workers add up the tallies of many tasks, for which one driver would have no memory.
     """
-    numbers, names = np.zeros(len(NUMBERS), np.int64), frozenset[str]()
-    buckets, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    numbers = np.zeros(len(NUMBERS), np.int64)
+    names = frozenset[str]()
+    buckets = np.zeros(0, np.int64)
+    counts = np.zeros(0, np.int64)
     for batch in batches:
+        # An empty batch has no lists to add up.
         if not len(batch):
             continue
         numbers += [int(np.sum(batch.column(name).to_numpy())) for name in NUMBERS]
@@ -149,12 +153,14 @@ def _sum_of_lists(column: "pa.Array") -> Ints:
 def _row(
     numbers: list[int], batches: frozenset[str], buckets: Ints, counts: Ints
 ) -> "pa.RecordBatch":
+    """A partial tally as a batch of one row, with `COLUMNS`."""
     with explain_missing("Counting in Arrow"):
         import pyarrow as pa
 
     columns = [pa.array([number], pa.int64()) for number in numbers]
     columns.append(pa.array([sorted(batches)], pa.list_(pa.string())))
-    columns += [pa.array([each.tolist()], pa.list_(pa.int64())) for each in (buckets, counts)]
+    columns.append(pa.array([buckets.tolist()], pa.list_(pa.int64())))
+    columns.append(pa.array([counts.tolist()], pa.list_(pa.int64())))
     return pa.RecordBatch.from_arrays(columns, names=list(COLUMNS))
 
 
@@ -165,19 +171,24 @@ def collected_from_rows(protocol: Protocol, rows: Iterable[Any], batch: str) -> 
     Raises `CaldpError` for rows that are not partial tallies of this protocol.
     """
     require(bool(batch), "A tally needs the name of its batch, so that none counts twice.")
-    total, names = CollectedTally.empty(protocol), {batch}
-    size, mark = total.tally.counts.size, protocol.mechanism.fingerprint
+    total = CollectedTally.empty(protocol)
+    names = {batch}
     for row in rows:
-        counts = check_counts("counts of a worker", np.array(row["counts"], np.int64), size)
-        refused = dict(zip(REASONS, (int(row[name]) for name in NUMBERS[1:]), strict=True))
-        names.update(row["batches"])
+        counts = np.array(row["counts"], np.int64)
+        counts = check_counts("counts of a worker", counts, total.tally.counts.size)
         buckets = np.array(row["buckets"], np.int64)
         buckets = check_counts("buckets of a worker", buckets, total.buckets.size)
-        part = Tally(counts, int(row["n"]), mark)
-        plan = plan_of(protocol)
+        refused = {}
+        for reason, name in zip(REASONS, NUMBERS[1:], strict=True):
+            refused[reason] = int(row[name])
+        part = Tally(counts, int(row["n"]), protocol.mechanism.fingerprint)
+        # Names are looked at below, all at once: workers may share a batch, as they split it.
         total = total.joined(
-            CollectedTally(protocol.fingerprint, part, frozenset(), refused, buckets, plan)
+            CollectedTally(
+                protocol.fingerprint, part, frozenset(), refused, buckets, plan_of(protocol)
+            )
         )
+        names.update(row["batches"])
     require_one_delivery(protocol, names - {batch})
     return replace(total, batches=book_names(names, "This frame"))
 
@@ -187,7 +198,8 @@ class _BatchCounter:
 
     def __init__(self, protocol: Protocol) -> None:
         self.batches: frozenset[str] = frozenset()
-        self._protocol, self._refused = protocol, zero_refusals()
+        self._protocol = protocol
+        self._refused = zero_refusals()
         if protocol.format.kind == NUMBER:
             self._histogram = np.zeros(protocol.format.values, np.int64)
             self._count = self._count_numbers
@@ -201,11 +213,13 @@ class _BatchCounter:
             import pyarrow as pa
             import pyarrow.compute as pc
 
-        column, whole = batch.column("report"), self._protocol.fingerprint
+        column = batch.column("report")
+        whole = self._protocol.fingerprint
         if "batch" in batch.schema.names:
             named = pc.utf8_trim(batch.column("batch").cast(pa.string()), QUOTE)
             self.batches |= set(pc.unique(named).drop_null().to_pylist())
             book_names(self.batches, "This frame")
+        # A report names its protocol in whole, by its beginning, or not at all.
         if "protocol" in batch.schema.names:
             marks = pa.array([whole, whole[:MARK_LENGTH], None])
             ours = pc.is_in(pc.utf8_trim(batch.column("protocol").cast(pa.string()), QUOTE), marks)
@@ -217,10 +231,13 @@ class _BatchCounter:
         """The tally of all reports counted, and how many were refused."""
         if self._protocol.format.kind == NUMBER:
             return CollectedTally.of_histogram(self._protocol, self._histogram, self._refused)
-        found = self._total.refused
-        return replace(self._total, refused={why: self._refused[why] + found[why] for why in found})
+        refused = {}
+        for reason, times in self._total.refused.items():
+            refused[reason] = self._refused[reason] + times
+        return replace(self._total, refused=refused)
 
     def _count_numbers(self, column: "pa.Array") -> None:
+        """Count a column of reports that are whole numbers, perhaps written as texts."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -231,6 +248,7 @@ class _BatchCounter:
             right = pc.match_substring_regex(texts, "^-?[0-9]{1,18}$")
             column = pc.if_else(right, texts, None).cast(pa.int64())
         known = column.drop_null().to_numpy(zero_copy_only=False)
+        # As texts these have more than 18 digits, which no engine counts.
         known = known[(known > -DIGITS_END) & (known < DIGITS_END)]
         self._refused[MALFORMED] += len(column) - known.size
         sent = known[(known >= 0) & (known < self._histogram.size)].astype(np.int64)
@@ -238,20 +256,26 @@ class _BatchCounter:
         self._histogram += np.bincount(sent, minlength=self._histogram.size)
 
     def _count_bytes(self, checker: RecordChecker, column: "pa.Array") -> None:
+        """Count a column of reports that are bytes, perhaps written as texts."""
         import pyarrow as pa
 
         size = self._protocol.format.size
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        decoded = map(_decode, column.to_pylist()) if is_text else column.to_pylist()
-        whole_rows = [each for each in decoded if each is not None and len(each) == size]
+        reports = column.to_pylist()
+        if is_text:
+            reports = [_decode(text) for text in reports]
+        whole_rows = [report for report in reports if report is not None and len(report) == size]
         rows = np.frombuffer(b"".join(whole_rows), np.uint8).reshape(-1, size)
         found = checker.tally(rows, {MALFORMED: len(column) - len(whole_rows)})
         self._total = self._total.joined(found)
 
 
 def _decode(text: str | None) -> bytes | None:
+    """The bytes of a report that is written in base 64; None for anything else."""
+    if text is None:
+        return None
     try:
-        return None if text is None else base64.b64decode(text.strip(AROUND), validate=True)
+        return base64.b64decode(text.strip(AROUND), validate=True)
     except (binascii.Error, ValueError):
         return None
 
@@ -283,6 +307,7 @@ def tally_frame(
     columns = [name for name in ("report", "protocol", "batch") if name in frame.columns]
     function = partial_tallies(protocol.to_json())
     partial = frame.select(*columns).mapInArrow(function, _SCHEMA)
+    # The driver gets a partial tally of each partition, which must fit into its memory together.
     if frame.rdd.getNumPartitions() > rows_max:
         partial = partial.repartition(rows_max).mapInArrow(sum_tallies, _SCHEMA)
     return collected_from_rows(protocol, (row.asDict() for row in partial.collect()), batch)
