@@ -142,25 +142,30 @@ def mixed_privacy_by_crowd(
             )
         bounds.append(levels)
         progress((done + 1) / len(crowds))
+
+    # Of each kind of block: ε alone, and by the number of people that its reports are mixed among.
     alone = block_epsilons(protocol)
+    blocks = []
+    for block, blocks_like_it in zip(first.tolist(), sizes.tolist(), strict=True):
+        mixed_among = {}
+        for n, levels in zip(crowds, bounds, strict=True):
+            mixed_among[str(n)] = {
+                **_rounded_epsilon("epsilon", levels.hidden[block]),
+                **_rounded_epsilon("epsilon_beside_open", levels.open[block]),
+            }
+        part = {
+            "block": protocol.block_names[block],
+            "blocks_like_it": blocks_like_it,
+            "epsilon_of_one_report": alone[block],
+            "mixed_among": mixed_among,
+        }
+        blocks.append(part)
     return {
         **protocol.exposed_part,
         "protocol": protocol.fingerprint,
         "delta": delta,
         "assumes": TEXTS["assumes"],
-        "blocks": [
-            {
-                "block": protocol.block_names[j],
-                "blocks_like_it": count,
-                "epsilon_of_one_report": alone[j],
-                "mixed_among": {
-                    str(n): _rounded_epsilon("epsilon", each.hidden[j])
-                    | _rounded_epsilon("epsilon_beside_open", each.open[j])
-                    for n, each in zip(crowds, bounds, strict=True)
-                },
-            }
-            for j, count in zip(first.tolist(), sizes.tolist(), strict=True)
-        ],
+        "blocks": blocks,
     }
 
 
@@ -191,7 +196,9 @@ YEAR: Final = 365
 
 def _up(level: float) -> float | None:
     """Rounded up to six digits after the point; None without a limit."""
-    return None if math.isinf(level) else math.ceil(level * 1e6 - 1e-3) / 1e6
+    if math.isinf(level):
+        return None
+    return math.ceil(level * 1e6 - 1e-3) / 1e6
 
 
 def plan_cost(protocol: Protocol, reports: int = YEAR) -> dict[str, Any]:
@@ -356,15 +363,21 @@ def read_protocols(path: Path) -> dict[str, Protocol]:
 
     Of a file of several questions "FILE NAME" → each. Raises `CaldpError` without any.
     """
+    files = [path]
+    if path.is_dir():
+        files = sorted(path.glob("*.json"))
     found: dict[str, Protocol] = {}
-    for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+    for file in files:
         data = read_json_object(file, "The file")
-        if PROTOCOL_KEY in data:
-            try:
-                parts = protocols_by_name(parse_protocol(data))
-            except CaldpError as error:
-                raise CaldpError(f"{quoted(file.name)} can't be read: {error}") from None
-            found |= {f"{file.name} {name}".strip(): each for name, each in parts.items()}
+        # A folder may hold tallies and records as well.
+        if PROTOCOL_KEY not in data:
+            continue
+        try:
+            parts = protocols_by_name(parse_protocol(data))
+        except CaldpError as error:
+            raise CaldpError(f"{quoted(file.name)} can't be read: {error}") from None
+        for name, protocol in parts.items():
+            found[f"{file.name} {name}".strip()] = protocol
     require(bool(found), f"{quoted(path)} has no protocol; give a folder or file that has one.")
     return found
 
@@ -381,31 +394,52 @@ def make_account(
     largest: a person may have any two answers to two questions. `reports`: as for `plan_cost`.
     `budget`: an ε, of which what is left is stated. `people`: how many, for `plan_accuracy`.
     """
-    domains: dict[str, list[str]] = {}
-    for name, each in protocols.items():
-        asked = json.dumps([each.question or name, each.to_dict()["domain"]])
-        domains.setdefault(asked, []).append(name)
-    values = [_composed(names, protocols, reports) for names in domains.values()]
-    costs: list[dict[str, Any]] = [
-        {"file": name, "question": each.question, "protocol": each.fingerprint}
-        | {"plan": each.repetition_part(), **plan_cost(each, reports)}
-        | ({"accuracy": plan_accuracy(each, people, reports)} if people else {})
-        for name, each in protocols.items()
-    ]
+    # 1. What each protocol costs by itself; those that ask the same of the same values together.
+    names_of: dict[str, list[str]] = {}
+    costs: list[dict[str, Any]] = []
+    for name, protocol in protocols.items():
+        asked = json.dumps([protocol.question or name, protocol.to_dict()["domain"]])
+        names_of.setdefault(asked, []).append(name)
+        cost = {
+            "file": name,
+            "question": protocol.question,
+            "protocol": protocol.fingerprint,
+            "plan": protocol.repetition_part(),
+            **plan_cost(protocol, reports),
+        }
+        if people:
+            cost["accuracy"] = plan_accuracy(protocol, people, reports)
+        costs.append(cost)
+    values = [_composed(names, protocols, reports) for names in names_of.values()]
+
+    # 2. What all of them cost, and what a budget leaves; None where there is no limit.
     total = {
         "if_values_stay": _total([part["epsilon"] for part in values]),
         "any_history": _total([cost["history"]["epsilon"] for cost in costs]),
     }
-    account = {"caldp_account": 1, "times_asked": reports, "protocols": costs, "values": values}
-    account |= {"epsilon": total, **({"people": people} if people else {})}
+    account: dict[str, Any] = {
+        "caldp_account": 1,
+        "times_asked": reports,
+        "protocols": costs,
+        "values": values,
+        "epsilon": total,
+    }
+    if people:
+        account["people"] = people
     if budget is not None:
-        left = {case: None if at is None else round(budget - at, 6) for case, at in total.items()}
-        account |= {"budget": budget, "left": left}
+        account["budget"] = budget
+        account["left"] = {}
+        for case, epsilon in total.items():
+            account["left"][case] = None if epsilon is None else round(budget - epsilon, 6)
     return account
 
 
 def _total(levels: Sequence[float | None]) -> float | None:
-    return None if None in levels else round(math.fsum(filter(None, levels)), 6)
+    """The sum of some ε; None if one of them has no limit."""
+    known = [level for level in levels if level is not None]
+    if len(known) < len(levels):
+        return None
+    return round(math.fsum(known), 6)
 
 
 def _composed(
@@ -417,7 +451,7 @@ def _composed(
     part["pairs_without_a_limit"] = int(np.isinf(levels).sum())
     if 1 < len(levels) <= LISTED:
         part["names"] = list(protocols[names[0]].labels)
-        part["epsilon_by_pair"] = [[_up(each) for each in row] for row in levels.tolist()]
+        part["epsilon_by_pair"] = [list(map(_up, row)) for row in levels.tolist()]
     return part
 
 
@@ -450,12 +484,22 @@ def make_record(
     `false_share`: q of a cascade, None if it was not chosen; `error`: of the estimate, if known;
     `looks`: at which its intervals hold, each of groups and quartiles alone.
     """
-    known: dict[str, Any] = {} if false_share is None else {"false_share": false_share}
-    known |= {} if error is None else {"error_estimate": asdict(error)}
+    # What the estimator was given, and its error, where they are known.
+    known: dict[str, Any] = {}
+    if false_share is not None:
+        known["false_share"] = false_share
+    if error is not None:
+        known["error_estimate"] = asdict(error)
     if isinstance(prior, PublicMap):
         shape = f"{prior.area} {prior.cell} {prior.parts}"
         hashed = hashlib.sha256(shape.encode()).hexdigest()
-        known |= {"public_map": {"title": prior.title, "sha256": hashed}}
+        known["public_map"] = {"title": prior.title, "sha256": hashed}
+
+    # Tallies know files by their contents, and batches by the names that people give them.
+    batches = []
+    for name in collected.batches:
+        if name.startswith(BATCH_PREFIX):
+            batches.append(name.removeprefix(BATCH_PREFIX))
     promised = _protocol_fields(protocol)
     mixed = mixed_privacy(protocol, block_totals(protocol.mechanism, collected.tally)[1])
     evidence = Evidence.of(protocol.mechanism, collected.tally, domain=protocol.domain)
@@ -469,16 +513,14 @@ def make_record(
         "refused": dict(collected.refused),
         LAW_KEY: report_counts(protocol, collected),
         "files": sum(name.startswith(FILE_PREFIX) for name in collected.batches),
-        "batches": sorted(
-            n.removeprefix(BATCH_PREFIX) for n in collected.batches if n.startswith(BATCH_PREFIX)
-        ),
+        "batches": sorted(batches),
         "tally_sha256": hashlib.sha256(collected.tally.counts.tobytes()).hexdigest(),
         "estimator": estimator,
         **known,
         "interval_level": level,
         **({} if looks is one_look else {HOLD_KEY: EVERY_LOOK}),
-        "groups": [asdict(each) for each in compare_groups(evidence, alone)],
-        "quartiles": [asdict(each) for each in quantiles(evidence, level=alone)],
+        "groups": [asdict(group) for group in compare_groups(evidence, alone)],
+        "quartiles": [asdict(quantile) for quantile in quantiles(evidence, level=alone)],
     }
 
 
@@ -593,7 +635,10 @@ def _is_law_check(protocol: Protocol, each: object) -> bool:
 
 
 def _is_mixed(protocol: Protocol, mixed: object) -> bool:
-    rows = mixed.get("blocks") if isinstance(mixed, dict) else None
+    """Whether a record may say this of mixing: no ε above that of one report of its block."""
+    if not isinstance(mixed, dict):
+        return False
+    rows = mixed.get("blocks")
     if not isinstance(rows, list):
         return False
     alone = list(zip(protocol.block_names, block_epsilons(protocol), strict=True))
@@ -606,7 +651,9 @@ def _is_mixed(protocol: Protocol, mixed: object) -> bool:
         if type(level) not in (int, float, type(None)) or (row.get("block"), level) not in alone:
             return False
         most = 0.0 if level is None else level * _UPWARDS
-        return all(type(each) in (int, float) and 0 < each <= most for each in left)
+        return all(
+            type(mixed_level) in (int, float) and 0 < mixed_level <= most for mixed_level in left
+        )
 
     return all(map(fits, rows))
 
@@ -673,10 +720,12 @@ def registry_entry(protocol: Protocol, record: Mapping[str, Any], about: About) 
 def _filled(part: Any, fields: Mapping[str, Any]) -> Any:
     """A part of the entry with these fields in its texts."""
     if isinstance(part, dict):
-        return {key: _filled(each, fields) for key, each in part.items()}
+        return {key: _filled(inner, fields) for key, inner in part.items()}
     if isinstance(part, list):
-        return [_filled(each, fields) for each in part]
-    return part.format_map(fields) if isinstance(part, str) else part
+        return [_filled(inner, fields) for inner in part]
+    if isinstance(part, str):
+        return part.format_map(fields)
+    return part
 
 
 def _is_plain(protocol: Protocol) -> bool:
@@ -688,24 +737,32 @@ def _is_plain(protocol: Protocol) -> bool:
 
 
 def _relation(protocol: Protocol, plain: bool) -> str:
-    case = "context" if isinstance(protocol.plan, FamilyPlan) else "matrix"
+    """Between which values a report promises ε, in words."""
     if plain:
         case = "plain"
     elif not protocol.coverage.protected.any():
         case = "none"
+    elif isinstance(protocol.plan, FamilyPlan):
+        case = "context"
+    else:
+        case = "matrix"
     return str(TEXTS["relation"][case])
 
 
 def _unprotected(protocol: Protocol, plain: bool) -> str:
-    quantities = ["the number of reports"]
+    """What reports reveal of everybody, or of some people, in words; the exposed come first."""
+    quantities = []
     if not plain:
-        found = protocol.coverage
         exposed = exposed_clause(protocol.exposed_part.get(EXPOSED, []))
-        quantities[:0] = [exposed] if exposed else []
-        blocks, bare = len(protocol.block_names), int((~found.protected).sum())
-        quantities += [f"which of {blocks:,} blocks a person is in"] if blocks > 1 else []
-        quantities += (
-            [f"{bare:,} of {protocol.domain.k:,} values, which reports can name"] if bare else []
-        )
+        if exposed:
+            quantities.append(exposed)
+    quantities.append("the number of reports")
+    if not plain:
+        blocks = len(protocol.block_names)
+        if blocks > 1:
+            quantities.append(f"which of {blocks:,} blocks a person is in")
+        bare = int((~protocol.coverage.protected).sum())
+        if bare:
+            quantities.append(f"{bare:,} of {protocol.domain.k:,} values, which reports can name")
     text = "; ".join(quantities)
     return f"{text[0].upper()}{text[1:]}."
