@@ -66,7 +66,7 @@ def _by_totals(table: FactTable) -> dict[frozenset[int], list[int]]:
     """Facts by the columns in which their members are totals by word."""
     found = defaultdict[frozenset[int], list[int]](list)
     for number, fact in enumerate(table.facts):
-        columns = [at for at, member in enumerate(fact.members) if labels.is_total(member)]
+        columns = [column for column, member in enumerate(fact.members) if labels.is_total(member)]
         found[frozenset(columns)].append(number)
     return found
 
@@ -131,9 +131,12 @@ def _parts_of_total(
     for parts in tried:
         if parts and fit_of(table, Sum((number,), tuple(parts))).holds:
             return parts
+    # None adds up: a row may be missing, so all others are proposed unless the total is too small.
     value = table.facts[number].value
     largest = max((table.facts[part].value or 0 for part in ways[-1]), default=0)
-    return ways[0] if value is not None and value >= largest else ()
+    if value is None or value < largest:
+        return ()
+    return ways[0]
 
 
 def _until(facts: Sequence[int], stops: set[int]) -> list[int]:
@@ -216,8 +219,10 @@ def _codes_of_members(table: FactTable, column: int) -> dict[Member, str]:
         return codes
     # Codes of one length are filled up with zeros: 01000 is the whole of 01001, 00000 of all.
     for member, code in codes.items():
-        is_zero = code == "0" * len(code)
-        codes[member] = "" if is_zero else re.sub(r"(000|00|0)$", "", code)
+        if code == "0" * len(code):
+            codes[member] = ""
+        else:
+            codes[member] = re.sub(r"(000|00|0)$", "", code)
     return codes
 
 
@@ -238,6 +243,7 @@ def by_bands(table: FactTable, column: int) -> Iterator[Sum]:
     bands = _bands_of(members)
     for member, (low, high) in bands.items():
         within = _bands_within(bands, member)
+        # Band by band, the widest that begins where the one before has ended.
         chain = []
         year = low
         while year <= high:
@@ -257,7 +263,10 @@ def bands_inside(table: FactTable, column: int) -> Iterator[Sum]:
     bands = _bands_of(members)
     for member, (low, high) in bands.items():
         within = _bands_within(bands, member)
-        covered = {year for other in within for year in range(bands[other][0], bands[other][1] + 1)}
+        covered = set[int]()
+        for other in within:
+            first, last = bands[other]
+            covered.update(range(first, last + 1))
         if within and len(covered) < high - low + 1:
             yield from sums_of_members(members, member, within)
 
@@ -269,11 +278,13 @@ def _bands_of(members: MemberTable) -> dict[Member, tuple[int, int]]:
         band = labels.band_of(member[0])
         if band is not None and band[0] <= band[1]:
             bands[member] = band
-    enough = len(bands) >= max(3, _BANDS_SHARE * len(members)) and len(bands) <= _ORDER_MAX
-    return bands if enough else {}
+    if max(3, _BANDS_SHARE * len(members)) <= len(bands) <= _ORDER_MAX:
+        return bands
+    return {}
 
 
 def _bands_within(bands: Mapping[Member, tuple[int, int]], member: Member) -> list[Member]:
+    """The other bands that lie within that of a member, but for equal ones."""
     low, high = bands[member]
     found = []
     for other, band in bands.items():
@@ -317,7 +328,7 @@ def _sums_of_levels(
         if as_many and names_kinds and not labels.title_says(title, "level"):
             continue
         found = _sums_of_kinds(table, columns, title, by_kind[upper], by_kind[lower])
-        holding = [each for each in found if fit_of(table, each).holds is not False]
+        holding = [proposal for proposal in found if fit_of(table, proposal).holds is not False]
         # Kinds of codes, or a column called level, say so even where a row is missing.
         says_so = not names_kinds or labels.title_says(title, "level")
         several = len(found) > 1 and len(holding) > _LEVELS_FIT * len(found)
@@ -348,17 +359,22 @@ def _sums_of_kinds(
         below = {cells[table.facts[number].row] for number in lower}
         if other != title and above >= below:
             shared.append(cells)
-    hierarchy = [at for at, own in enumerate(table.titles) if own in columns]
+    hierarchy = [column for column, own in enumerate(table.titles) if own in columns]
     wholes = defaultdict[Others, list[int]](list)
     parts = defaultdict[Others, list[int]](list)
     for numbers, groups in ((upper, wholes), (lower, parts)):
         for number in numbers:
             fact = table.facts[number]
-            rest = tuple(m for at, m in enumerate(fact.members) if at not in hierarchy)
-            groups[(*(cells[fact.row] for cells in shared), *rest)].append(number)
-    return [
-        Sum(tuple(facts), tuple(parts[group])) for group, facts in wholes.items() if group in parts
-    ]
+            group = [cells[fact.row] for cells in shared]
+            for column, member in enumerate(fact.members):
+                if column not in hierarchy:
+                    group.append(member)
+            groups[tuple(group)].append(number)
+    sums = []
+    for key, facts in wholes.items():
+        if key in parts:
+            sums.append(Sum(tuple(facts), tuple(parts[key])))
+    return sums
 
 
 def by_order(table: FactTable, column: int) -> list[Sum]:
@@ -411,7 +427,9 @@ def _odds_of_member(
         if fit.holds:
             holds_somewhere = True
             odds *= fit.odds
-    return odds if holds_somewhere else None
+    if not holds_somewhere:
+        return None
+    return odds
 
 
 def by_numbers(table: FactTable, column: int) -> Iterator[Sum]:
@@ -445,8 +463,10 @@ def by_few_numbers(table: FactTable, column: int) -> Iterator[Sum]:
     for member in members:
         others = [other for other in members if other != member]
         for size in (2, 3):
-            groups = combinations(others, size) if size < len(others) else ()
-            for parts in groups:
+            # The sum of all others is looked for by `by_numbers`.
+            if size >= len(others):
+                continue
+            for parts in combinations(others, size):
                 found = _holding_sums(table, members, member, parts)
                 if found:
                     yield from found
@@ -458,7 +478,11 @@ def _holding_sums(
 ) -> list[Sum]:
     """The sums of a member, if they hold everywhere."""
     proposals = sums_of_members(members, whole, parts)
-    pairs = [each for each in proposals if len(each.parts) > 1 or len(members[whole]) > 1]
+    # A single row that is as large as another one is no sum.
+    pairs = []
+    for proposal in proposals:
+        if len(proposal.parts) > 1 or len(members[whole]) > 1:
+            pairs.append(proposal)
     if all(fit_of(table, proposal).holds for proposal in pairs):
         return pairs
     return []
