@@ -201,7 +201,7 @@ def _with_types(chosen: Chosen, file: DetectedFile, guess: Layout, named: list[_
     """
     has_answer = any(kind == "answer" for _, _, kind in named)
     for option, name, kind in named:
-        # "-" says that there is no such column: the one that was guessed is left out.
+        # "-" means that the file has no such column, so the guessed one is dropped.
         if name == "-" and kind != "question":
             guessed_column: int | None = getattr(guess, COLUMN_TYPES[kind])
             if guessed_column is not None:

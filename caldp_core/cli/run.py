@@ -55,7 +55,7 @@ def run_command(path: str, estimate: Path | None, prior: Path | None, q: float |
             scenario = replace(scenario, estimator=KNOWING_MAP, prior=known)
         terminal.check_q(q, scenario.estimator)
         setup = prepare(scenario, progress)
-    # That there is no map to write is said before the run, which may take long.
+    # The run may take long, so a missing map is reported before it.
     if terminal.is_geojson(estimate):
         map_for_geojson(setup.dataset.domain)
     with terminal.progress_bar("running") as progress:
@@ -208,7 +208,7 @@ def audit_command(context: click.Context, path: str) -> None:
     output["seconds"] = round(perf_counter() - started, 4)
     click.echo(json.dumps(output, indent=2))
 
-    # A script goes by the exit code alone: what promises nothing must not look like what holds.
+    # Scripts read only the exit code: what promises nothing must not look like what holds.
     if not audit.holds:
         context.exit(1)
     if audit.nothing_promised:

@@ -412,7 +412,7 @@ def make_account(
         costs.append(cost)
     values = [_composed(names, protocols, reports) for names in names_of.values()]
 
-    # 2. What all of them cost, and what a budget leaves; None where there is no limit.
+    # 2. The cost of all protocols together, and what the budget leaves; None without a limit.
     total = {
         "if_values_stay": _total([part["epsilon"] for part in values]),
         "any_history": _total([cost["history"]["epsilon"] for cost in costs]),

@@ -114,7 +114,7 @@ def unpack_lines(file: Mapping[str, NDArray[np.integer]], name: str) -> tuple[Fl
 def _archive(name: str) -> Iterator[Any]:
     """The arrays of data/`name`; raises `CaldpError` if it is gone or broken.
 
-    NumPy leaves a file open that is no archive, so it is opened here.
+    It is opened here because NumPy does not close a file that is not an archive.
     """
     with (
         shipped.explain_file_errors(name),

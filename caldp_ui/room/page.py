@@ -44,6 +44,7 @@ from caldp_ui.room.page_state import (
     NEXT,
     STATE,
     Draft,
+    own_sets,
     protect_all,
     with_answers,
     with_right,
@@ -291,8 +292,7 @@ def _choose_ready(draft: Draft) -> None:
 def _question_sets(draft: Draft, is_as_kept: bool) -> None:
     """Draw the choice of a set, what changes it, and its file; `is_as_kept`: the question is."""
     current = draft.question_set
-    known = dict(sets.READY)
-    known[current.title] = current  # the teacher's own stands beside the ready ones
+    known = {**sets.READY, **own_sets()}
     st.selectbox(
         "Set of questions",
         list(known),

@@ -7,9 +7,10 @@ are chosen, so that one link brings a whole lesson's questions.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
-from caldp_core.basics.errors import check_whole
+from caldp_core.basics.errors import check_whole, excerpt, require
 from caldp_ui.app.gate import QUERY
 from caldp_ui.room import sets
 from caldp_ui.room.poll import REPORTS_MAX
@@ -71,8 +72,44 @@ class DraftLink(RecordLink[Draft]):
 
 
 def _check(record: Draft) -> None:
-    """Raise `CaldpError` for too many or too few phones; a question checks itself."""
+    """Raise `CaldpError` for too many or too few phones, or a set that has a ready set's title.
+
+    A question and a set check the rest.
+    """
     check_whole("phones", record.phones, 1, REPORTS_MAX)
+    title = record.question_set.title
+    require(
+        READY.get(title, record.question_set) == record.question_set,
+        f"{excerpt(title)} is the title of a ready set; give your set another title.",
+    )
+
+
+def own_sets() -> dict[str, QuestionSet]:
+    """The teacher's own sets of this visit by title, as each was last, the current one last.
+
+    They follow from the last 50 records, which undo leads back to.
+    """
+    records = (*STATE.past_records(), STATE.current())
+    found: dict[str, QuestionSet] = {}
+    for before, after in pairwise(records):
+        left, taken = before.question_set, after.question_set
+        if left == taken or _is_ready(left):
+            continue
+        # What shares a question with the next own set is an earlier version of it.
+        if _is_ready(taken) or not _shares_questions(left, taken):
+            found[left.title] = left
+    current = records[-1].question_set
+    if not _is_ready(current):
+        found[current.title] = current
+    return found
+
+
+def _is_ready(question_set: QuestionSet) -> bool:
+    return READY.get(question_set.title) == question_set
+
+
+def _shares_questions(first: QuestionSet, second: QuestionSet) -> bool:
+    return any(second.find(question.text) is not None for question in first.questions)
 
 
 def _texts(record: Draft) -> dict[str, str]:

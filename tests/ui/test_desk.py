@@ -456,15 +456,20 @@ def check_rounded_staff(pack: dict[str, bytes], truth: dict[str, int]) -> None:
     assert len(rows) == len(truth) + 1 + len(DEPARTMENTS) + len(ANSWERS) + 1
 
 
-def test_what_would_be_hidden_is_said_before_the_draw_and_is_what_is_hidden() -> None:
-    officer = Officer(*SMALL)
+def look_at_hiding(officer: Officer, answers: str) -> None:
+    """Answer up to the protection, and choose hidden counts; `answers`: one a line."""
     officer.click("next-0")
-    officer.type("text_area", "values-0", "A\nB\nC")
+    officer.type("text_area", "values-0", answers)
     officer.type("text_input", "source", "the law")
     officer.click("next-1")
     officer.click("next-2")
     officer.choose("radio", "kind", "hide")
     officer.at = jobs_done(officer.at)
+
+
+def test_what_would_be_hidden_is_said_before_the_draw_and_is_what_is_hidden() -> None:
+    officer = Officer(*SMALL)
+    look_at_hiding(officer, "A\nB\nC")
     said = " ".join(each.value for each in officer.at.info)
     # B is small. With C alone beside it somebody who knows C subtracts it from the total, so that A
     # is hidden, too.
@@ -478,13 +483,7 @@ def test_what_would_be_hidden_is_said_before_the_draw_and_is_what_is_hidden() ->
 
 def test_a_table_that_cannot_be_hidden_is_refused_before_the_draw() -> None:
     officer = Officer("area\n" + "A\n" * 10 + "B\n" * 2, "list.csv")
-    officer.click("next-0")
-    officer.type("text_area", "values-0", "A\nB")
-    officer.type("text_input", "source", "the law")
-    officer.click("next-1")
-    officer.click("next-2")
-    officer.choose("radio", "kind", "hide")
-    officer.at = jobs_done(officer.at)
+    look_at_hiding(officer, "A\nB")
     assert "take larger cells or noise" in " ".join(each.value for each in officer.at.warning)
 
 

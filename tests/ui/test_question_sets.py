@@ -160,3 +160,40 @@ def test_a_link_without_a_set_is_as_before() -> None:
     older = LINK.write(Draft(EXAMPLES["Vote"]))
     del older["set"]
     assert LINK.read(older) == Draft(EXAMPLES["Vote"])
+
+
+def test_own_sets_stay_in_the_menu_when_another_is_chosen() -> None:
+    at = open_page(ROOM, {})
+    checked(at.text_input(key="room-text").set_value("Red or green?").run())
+    checked(at.button(key="room-set-add").click().run())
+    checked(at.text_input(key="room-set-title").set_value("Class 10b").run())
+    own = page_record(at, STATE).question_set
+    checked(at.selectbox(key="room-set").set_value("Health").run())
+    assert at.selectbox(key="room-set").options == [*READY, "Class 10b"]
+    checked(at.selectbox(key="room-set").set_value("Class 10b").run())
+    assert page_record(at, STATE).question_set == own
+
+    # A file brings another one beside it.
+    at.file_uploader(key="room-set-upload").set_value(
+        ("a.json", to_json(OWN).encode(), "application/json")
+    )
+    checked(at.run())
+    record = page_record(at, STATE)
+    assert (record.question_set, record.question) == (OWN, OWN.questions[0])
+    assert at.selectbox(key="room-set").options == [*READY, "Class 10b", OWN.title]
+
+    # What is no set changes nothing, and is said in a sentence.
+    at.file_uploader(key="room-set-upload").set_value(("b.json", b"{}", "application/json"))
+    at.run()
+    assert page_record(at, STATE) == record
+    assert "is not a set of questions" in at.warning[0].value
+
+
+def test_an_own_set_does_not_take_the_title_of_a_ready_one() -> None:
+    at = open_page(ROOM, {})
+    checked(at.button(key="room-set-remove").click().run())
+    before = page_record(at, STATE)
+    at.text_input(key="room-set-title").set_value("Health").run()
+    assert page_record(at, STATE) == before
+    assert "is the title of a ready set" in at.warning[0].value
+    assert at.selectbox(key="room-set").options == [*READY, "My questions"]

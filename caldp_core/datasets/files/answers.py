@@ -620,7 +620,7 @@ def count_questions(
         width = step_width(file, layout, column)
         if width is not None:
             steps = NumberSteps(width)
-        # What is left out for an answer to another question is no reason to leave a row out here.
+        # A value may be left out for another question; the row still counts for this one.
         others = {*columns} - {column}
         left_out = [(where, cell) for where, cell in layout.left_out if where not in others]
         own = replace(
