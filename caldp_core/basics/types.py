@@ -101,9 +101,11 @@ def _hashable(value: Any) -> Any:
 def html_table(caption: str, columns: Mapping[str, Sequence[object]]) -> str:
     """A table for notebooks: the first `TABLE_ROWS` rows; texts are escaped."""
     rows = islice(zip(*columns.values(), strict=True), TABLE_ROWS)
-    cells = ("".join(f"<td>{escape(str(each))}</td>" for each in row) for row in rows)
     heads = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    body = ""
+    for row in rows:
+        cells = "".join(f"<td>{escape(str(value))}</td>" for value in row)
+        body += f"<tr>{cells}</tr>"
     return f"<table><caption>{escape(caption)}</caption><tr>{heads}</tr>{body}</table>"
 
 

@@ -175,7 +175,7 @@ class TablePlan:
 
     def mechanism_part(self) -> dict[str, Any]:
         """The mechanism, JSON-ready; as texts, as numbers of JSON lose digits in browsers."""
-        steps = [[str(step) for step in row] for row in self.device.steps]
+        steps = [list(map(str, row)) for row in self.device.steps]
         whole = str(self.mechanism.whole)
         return {"kind": TABLE, "made_by": self.made_by, "whole": whole, "steps": steps}
 

@@ -255,6 +255,13 @@ class DetectedFile:
         """The cells of a column in the first rows, without empty ones."""
         return [row[column] for row in self.rows if row[column]]
 
+    def labels(self, columns: Collection[int]) -> list[tuple[str, ...]]:
+        """The cells of these columns in each of the first rows, empty ones too."""
+        found = []
+        for row in self.rows:
+            found.append(tuple(row[column] for column in columns))
+        return found
+
     def first_places(self, layout: Layout) -> Floats:
         """(rows, 2) latitude and longitude of the first rows that have both."""
         mark = layout.mark or "."

@@ -458,7 +458,7 @@ def _crosstab_beside_texts(reading: Reading) -> _Crosstab | None:
     label = layout.answer
     if label not in texts:
         label = layout.group
-    labels = {tuple(row[column] for column in texts) for row in file.rows}
+    labels = set(file.labels(texts))
     if label is None or label not in texts or len(labels) < len(file.rows):
         return None
     if len(_independent(reading, texts)) > _LABELS_MAX:
@@ -505,7 +505,10 @@ def _are_whole(values: Sequence[float]) -> bool:
 
 def _independent(reading: Reading, texts: Sequence[int]) -> list[int]:
     """The columns of labels that no other one determines, as a name does its code or region."""
-    cells = {column: [row[column] for row in reading.file.rows] for column in texts}
+    # With empty cells, so that all columns are of one length.
+    cells = {}
+    for column in texts:
+        cells[column] = [row[column] for row in reading.file.rows]
     found: list[int] = []
     for column in texts:
         is_determined = False
@@ -730,7 +733,7 @@ def _share_columns(reading: Reading) -> list[int]:
 
     # Rows with equal labels are records of people: numbers in these are answers.
     label_columns = {answer, *columns} - {*numeric, *found}
-    labels = {tuple(row[column] for column in label_columns) for row in file.rows}
+    labels = set(file.labels(label_columns))
     if len(labels) < len(file.rows):
         return []
     return found
@@ -784,7 +787,7 @@ def periods(reading: Reading) -> Check | None:
         if period is None and is_period and len(set(file.cells(column))) > 1:
             period = column
     # Where no label comes twice, nobody is counted twice.
-    labels = [tuple(row[column] for column in keys) for row in file.rows]
+    labels = file.labels(keys)
     if period is None or len(set(labels)) == len(labels):
         return None
 
